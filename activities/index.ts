@@ -1,0 +1,23 @@
+/** Everything that a run does to the world outside: one file for each port. */
+import type { Agent } from './model';
+import { createModelTurn } from './model-turn';
+import { createRecordEffect } from './record-effect';
+
+export type { Agent, AgentDefinition, Model, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+export type { EffectRequest } from './record-effect';
+
+export interface ActivityDeps {
+  /** Agents by name. */
+  agents: ReadonlyMap<string, Agent>;
+  /** The file that `record_effect` appends to; without one the tool is an error to the agent. */
+  effectsFile?: string | undefined;
+  /** History events after which runs continue as new, earlier than the server would suggest. */
+  continueAsNewAfter?: number | undefined;
+}
+
+/** The activities of a worker. */
+export function createActivities(deps: ActivityDeps) {
+  return { modelTurn: createModelTurn(deps), recordEffect: createRecordEffect(deps) };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

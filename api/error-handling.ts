@@ -1,0 +1,86 @@
+/** Every error of the API as JSON with a code and a message that says what to do, and never a stack trace. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { Socket } from 'node:net';
+import { contractIssue, type ContractIssue } from '../workflows/contract';
+import { unauthorized } from './auth';
+import { ApiError, RETRY_AFTER_SECONDS } from './errors';
+import type { KeyRing } from './keys';
+
+export function addErrorHandling(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const told = apiErrorOf(error);
+    if (told.status >= 500) request.log.error({ err: error }, 'request failed');
+    return sendError(reply, told);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = `there is no ${request.method} ${pathOf(request)}: see /docs`;
+    return sendError(reply, new ApiError('not_found', message));
+  });
+}
+
+/** Errors of the framework itself, such as a path that cannot be decoded: they come before any hook. */
+export function frameworkErrors(keys: KeyRing) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    const known = keys.authenticate(request.headers.authorization);
+    void sendError(reply, known ? apiErrorOf(error) : unauthorized());
+  };
+}
+
+/** What cannot even be read as HTTP. There is no request yet, so the reply is written by hand. */
+export function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const message = tooLarge ? 'the headers are too large' : 'this is not a well-formed HTTP request';
+  const body = JSON.stringify({ error: 'malformed_request', message });
+  const head = [
+    tooLarge ? 'HTTP/1.1 431 Request Header Fields Too Large' : 'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  if (error.code === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
+  if (error.code === 'engine_unavailable') void reply.header('retry-after', RETRY_AFTER_SECONDS);
+  return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(error.body));
+}
+
+function apiErrorOf(error: FastifyError | ApiError): ApiError {
+  if (error instanceof ApiError) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) return validationError(error);
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('body_too_large', 'the body is larger than 256 KiB');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError('unsupported_media_type', 'send JSON, with Content-Type: application/json');
+    case 'FST_ERR_BAD_URL':
+      return new ApiError('malformed_request', 'the path cannot be decoded');
+  }
+  if (error.statusCode === 429) return new ApiError('rate_limited', 'too many requests: slow down');
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ApiError('malformed_request', error.message);
+  }
+  return new ApiError('internal_error', 'something went wrong here: it is in the log');
+}
+
+function validationError(error: FastifyError & { validation: unknown[]; validationContext?: string }): ApiError {
+  const issues: ContractIssue[] = error.validation.flatMap((entry) => {
+    const issue = (entry as { params?: { issue?: Parameters<typeof contractIssue>[0] } }).params?.issue;
+    return issue ? [contractIssue(issue)] : [];
+  });
+  if (error.validationContext === 'body') {
+    return new ApiError('invalid_input', 'the body is not what this call takes: see issues', issues);
+  }
+  const where = error.validationContext === 'querystring' ? 'query' : 'path';
+  return new ApiError('malformed_request', `the ${where} is not what this call takes: see issues`, issues);
+}
+
+function pathOf(request: FastifyRequest): string {
+  return (request.url.split('?')[0] ?? '').slice(0, 200);
+}

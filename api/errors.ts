@@ -1,0 +1,39 @@
+import { ERROR_STATUS, type ContractIssue, type ErrorBody, type ErrorCode } from '../workflows/contract';
+
+/** An error that the caller is told: its code decides the HTTP status (CONTRACT §5). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly issues?: ContractIssue[],
+  ) {
+    super(message);
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+
+  get body(): ErrorBody {
+    const body: ErrorBody = { error: this.code, message: this.message };
+    return this.issues && this.issues.length > 0 ? { ...body, issues: this.issues } : body;
+  }
+}
+
+/** One and the same reply for an unknown id, another workspace's run and a workflow that is no run. */
+export function runNotFound(): ApiError {
+  return new ApiError('run_not_found', 'there is no such run');
+}
+
+export function runNotWaiting(): ApiError {
+  return new ApiError('run_not_waiting', 'the run is not waiting for an answer: read it to see its state');
+}
+
+export function engineUnavailable(): ApiError {
+  return new ApiError('engine_unavailable', 'Temporal, or a worker, does not answer: try again in a moment');
+}
+
+/** Seconds that a caller should wait before it tries an unavailable engine again. */
+export const RETRY_AFTER_SECONDS = 2;

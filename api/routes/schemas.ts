@@ -1,0 +1,92 @@
+/** Schemas of paths, queries and replies: what the routes check, and what OpenAPI shows. */
+import { z } from 'zod';
+import {
+  ASK_KINDS,
+  askClosingSchema,
+  askSchema,
+  errorBodySchema,
+  LIMITS,
+  messageSchema,
+  questionSchema,
+  runEventSchema,
+  runRecordSchema,
+  RUN_STATUSES,
+} from '../../workflows/contract';
+
+export const runParams = z.object({
+  run_id: z.string().meta({ description: 'The run: its id is also its workflow id.' }),
+});
+
+/** A whole number in a query string. */
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max));
+}
+
+export const listQuery = z.strictObject({
+  status: z.enum(RUN_STATUSES).optional(),
+  agent: z.string().max(LIMITS.agentName).optional(),
+  assignee: z.string().max(LIMITS.assignee).optional(),
+  root_run_id: z.string().max(LIMITS.runId).optional(),
+  limit: wholeNumber(1, 100).default(20),
+  cursor: z.string().max(1_000).optional(),
+});
+export const eventsQuery = z.strictObject({
+  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0),
+  limit: wholeNumber(1, LIMITS.eventPage).default(LIMITS.eventPage),
+});
+export const messagesQuery = z.strictObject({
+  from: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0),
+  limit: wholeNumber(1, LIMITS.eventPage).default(LIMITS.eventPage),
+});
+export const asksQuery = z.strictObject({ state: z.enum(['pending', 'all']).default('pending') });
+
+/** Body of `resume`. What stands in `input` is judged by the question's own schema. */
+export const resumeBody = z
+  .strictObject({
+    input: z.unknown().refine((input) => input !== undefined, 'is missing: the answer goes here'),
+    ask_id: z.string().max(64).optional().meta({ description: 'Refuses the answer when another ask is pending.' }),
+  })
+  .meta({ id: 'Resume' });
+/** `cancel` takes no settings: no body at all, or an empty object. */
+export const cancelBody = z.strictObject({}).nullish();
+
+export const runList = z.strictObject({ runs: z.array(runRecordSchema), next_cursor: z.string().nullable() });
+export const queuedRun = runRecordSchema.extend({ answer: z.literal('queued') }).meta({ id: 'QueuedRun' });
+export const eventList = z.strictObject({
+  run_id: z.string(),
+  events: z.array(runEventSchema),
+  first_event_id: z.number().int(),
+  last_event_id: z.number().int(),
+  has_more: z.boolean(),
+});
+/** A stream that is over before it says anything. */
+export const nothingMore = z.null().meta({ description: 'The run has ended and nothing comes after the cursor.' });
+export const messageList = z.strictObject({
+  run_id: z.string(),
+  messages: z.array(messageSchema),
+  from: z.number().int(),
+  total: z.number().int(),
+  has_more: z.boolean(),
+});
+const nullableClosing = askClosingSchema.omit({ outcome: true }).partial({ closed_at: true });
+export const askList = z.strictObject({
+  asks: z.array(
+    questionSchema.omit({ kind: true }).extend({
+      run_id: z.string(),
+      kind: z.enum(ASK_KINDS),
+      state: askSchema.shape.state,
+      pending_input_schema: z.record(z.string(), z.unknown()).nullable(),
+      ...nullableClosing.shape,
+      closed_at: z.string().nullable(),
+    }),
+  ),
+});
+
+/** The error replies of a route, by status. */
+export function errors(...statuses: number[]): Record<number, typeof errorBodySchema> {
+  return Object.fromEntries([401, 403, 429, 503, ...statuses].map((status) => [status, errorBodySchema]));
+}

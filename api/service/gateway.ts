@@ -1,0 +1,179 @@
+/**
+ * The only file of the API that talks to Temporal and maps its errors. Every call has a deadline, so no request hangs
+ * longer than 10 s whatever is down.
+ */
+import {
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  QueryRejectedError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import type { QUERIES } from '../../workflows/contract';
+import {
+  SIGNALS,
+  WORKFLOW_TYPE,
+  type AgentRunArgs,
+  type AnswerSignal,
+  type RunOutcome,
+} from '../../workflows/contract';
+import { engineUnavailable, runNotFound } from '../errors';
+
+/** Deadlines in milliseconds. A resume makes three calls in a row: together they stay below 10 s. */
+export const DEADLINES = { call: 2_500, query: 4_500, barrier: 2_000, health: 2_000, longPoll: 65_000 } as const;
+
+// gRPC status codes.
+const INVALID_ARGUMENT = 3;
+const NOT_FOUND = 5;
+
+type QueryName = (typeof QUERIES)[keyof typeof QUERIES]['name'];
+
+export class TemporalGateway {
+  constructor(
+    private readonly client: Client,
+    private readonly taskQueue: string,
+  ) {}
+
+  /** Describes a workflow from the server alone, no worker involved. Throws `run_not_found`. */
+  async describe(runId: string): Promise<WorkflowExecutionDescription> {
+    return this.call(DEADLINES.call, () => this.client.workflow.getHandle(runId).describe());
+  }
+
+  /** What a completed run handed back, read from its last event: no worker involved. */
+  async outcome(runId: string, executionId: string): Promise<RunOutcome> {
+    const handle = this.client.workflow.getHandle(runId, executionId, { followRuns: false });
+    return this.call(DEADLINES.call, () => handle.result() as Promise<RunOutcome>);
+  }
+
+  /** Starts a run. False when its id is taken. */
+  async start(
+    runId: string,
+    args: AgentRunArgs,
+    options: Pick<WorkflowStartOptions, 'memo' | 'typedSearchAttributes' | 'staticSummary'>,
+  ): Promise<boolean> {
+    try {
+      await this.client.withDeadline(Date.now() + DEADLINES.query, () =>
+        this.client.workflow.start<(args: AgentRunArgs) => Promise<RunOutcome>>(WORKFLOW_TYPE, {
+          ...options,
+          workflowId: runId,
+          taskQueue: this.taskQueue,
+          args: [args],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          workflowIdConflictPolicy: 'FAIL',
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+      throw mapped(error);
+    }
+  }
+
+  /** Sends an answer. False when the run has ended. Once this resolves the answer is durable. */
+  async signalAnswer(runId: string, payload: AnswerSignal): Promise<boolean> {
+    try {
+      await this.client.withDeadline(Date.now() + DEADLINES.call, () =>
+        this.client.workflow.getHandle(runId).signal(SIGNALS.answer.name, payload),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw mapped(error);
+    }
+  }
+
+  /** Asks a run's workflow. Needs a worker: without one it is `engine_unavailable` at the deadline. */
+  async query<Reply>(
+    runId: string,
+    name: QueryName,
+    args?: object,
+    deadline: number = DEADLINES.query,
+  ): Promise<Reply> {
+    const handle = this.client.workflow.getHandle(runId);
+    return this.call(deadline, () => handle.query<Reply, object[]>(name, ...(args ? [args] : [])));
+  }
+
+  async cancel(runId: string): Promise<void> {
+    try {
+      await this.client.withDeadline(Date.now() + DEADLINES.call, () => this.client.workflow.getHandle(runId).cancel());
+    } catch (error) {
+      // Ended in between: there is nothing left to cancel.
+      if (!(error instanceof WorkflowNotFoundError)) throw mapped(error);
+    }
+  }
+
+  /** Ids and start times of the executions that a visibility query finds, in the server's own order. */
+  async find(query: string, pageSize: number, pageToken?: Uint8Array) {
+    const response = await this.call(DEADLINES.call, () =>
+      this.client.workflowService.listWorkflowExecutions({
+        namespace: this.client.options.namespace,
+        query,
+        pageSize,
+        ...(pageToken ? { nextPageToken: pageToken } : {}),
+      }),
+    );
+    return { executions: response.executions ?? [], nextPageToken: response.nextPageToken };
+  }
+
+  /**
+   * One long poll on a run's history: the events after `token`, at once when there are some, else when there is news.
+   * Adds nothing to the history and wakes no worker.
+   */
+  async pollHistory(
+    runId: string,
+    position: { executionId: string; token?: Uint8Array | undefined },
+    signal: AbortSignal,
+  ): Promise<temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryResponse> {
+    try {
+      const poll = () =>
+        this.client.workflowService.getWorkflowExecutionHistory({
+          namespace: this.client.options.namespace,
+          execution: { workflowId: runId, runId: position.executionId },
+          waitNewEvent: true,
+          ...(position.token ? { nextPageToken: position.token } : {}),
+        });
+      const untilDeadline = () => this.client.withDeadline(Date.now() + DEADLINES.longPoll, poll);
+      return await this.client.withAbortSignal(signal, untilDeadline);
+    } catch (error) {
+      throw mapped(error);
+    }
+  }
+
+  /** Resolves when the server answers. */
+  async ping(): Promise<void> {
+    await this.call(DEADLINES.health, () => this.client.workflowService.getSystemInfo({}));
+  }
+
+  private async call<T>(deadline: number, fn: () => Promise<T>): Promise<T> {
+    try {
+      return await this.client.withDeadline(Date.now() + deadline, fn);
+    } catch (error) {
+      throw mapped(error);
+    }
+  }
+}
+
+/** A Temporal error as the API tells it. Whatever is not understood is thrown on, and becomes a 500 in the log. */
+function mapped(error: unknown): unknown {
+  if (error instanceof WorkflowNotFoundError) return runNotFound();
+  // A workflow that knows none of our queries is none of our runs.
+  if (error instanceof QueryNotRegisteredError) return runNotFound();
+  if (error instanceof QueryRejectedError) return engineUnavailable();
+  const service = grpcErrorOf(error);
+  if (!service) return error;
+  if (service.code === NOT_FOUND) return runNotFound();
+  // A name that the server's own rules refuse cannot be a run's.
+  if (service.code === INVALID_ARGUMENT && /workflow ?id/i.test(service.details)) return runNotFound();
+  return engineUnavailable();
+}
+
+function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
+  for (let current: unknown = error; current instanceof Error; current = current.cause) {
+    if (isGrpcServiceError(current)) return { code: current.code, details: current.details };
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+/** The run record (CONTRACT §4) from what the server knows of a run. */
+import {
+  pendingInputSchema,
+  QUERIES,
+  type ChildAwaiting,
+  type Question,
+  type RunRecord,
+  type RunSnapshot,
+} from '../../workflows/contract';
+import type { TemporalGateway } from './gateway';
+import { readRun, type FoundRun } from './lookup';
+import { mapInParallel } from './parallel';
+
+/** The record of a found run, right at this moment: descendants that no longer wait are left out. */
+export async function recordOf(gateway: TemporalGateway, found: FoundRun): Promise<RunRecord> {
+  const waiting = await descendantsWaiting(gateway, found);
+  return buildRecord(
+    found,
+    waiting.map(({ run, question }) => ({ run_id: run.runId, ask_id: question.ask_id })),
+  );
+}
+
+/** A descendant that waits, with its question as its own memo has it. */
+export interface WaitingDescendant {
+  run: FoundRun;
+  question: Question;
+}
+
+/**
+ * Descendants of a run that wait, oldest first. A run hears of a closed ask by signal, a moment after the answer was
+ * taken; so each descendant is asked itself, or a read right after a 2xx might still show the answered ask.
+ */
+export async function descendantsWaiting(gateway: TemporalGateway, found: FoundRun): Promise<WaitingDescendant[]> {
+  const named = await namedAsWaiting(gateway, found);
+  const waiting = await mapInParallel(named, async ({ run_id, ask_id }): Promise<WaitingDescendant | null> => {
+    const run = await readRun(gateway, run_id).catch(nullWhenGone);
+    const question = run?.snapshot.pending;
+    const here = run?.identity.workspace === found.identity.workspace;
+    return run && here && question?.ask_id === ask_id ? { run, question } : null;
+  });
+  return waiting.filter((descendant) => descendant !== null);
+}
+
+async function namedAsWaiting(gateway: TemporalGateway, found: FoundRun): Promise<ChildAwaiting[]> {
+  if (found.closed) return [];
+  const { children_awaiting, more_children_awaiting } = found.snapshot;
+  if (!more_children_awaiting) return children_awaiting;
+  try {
+    return (await gateway.query<RunSnapshot>(found.runId, QUERIES.run.name)).children_awaiting;
+  } catch {
+    // No worker: the oldest ones, which the memo names, are what can be told.
+    return children_awaiting;
+  }
+}
+
+/** Puts the record together. Clocks of people's waiting run on while a run is paused, so they are read off `now`. */
+export function buildRecord(found: FoundRun, childrenAwaiting: ChildAwaiting[], now: number = Date.now()): RunRecord {
+  const { identity, snapshot } = found;
+  const pending = snapshot.pending;
+  const end = snapshot.ended_at === null ? now : Date.parse(snapshot.ended_at);
+  const total = Math.max(0, end - Date.parse(snapshot.created_at));
+  const waitingNow = pending ? Math.max(0, end - Date.parse(pending.asked_at)) : 0;
+  const waiting = Math.min(total, snapshot.waited_ms + waitingNow);
+  return {
+    run_id: found.runId,
+    root_run_id: identity.root_run_id,
+    parent_run_id: identity.parent_run_id,
+    agent: identity.agent,
+    status: snapshot.status,
+    on_question: identity.on_question,
+    assignee: identity.assignee,
+    metadata: identity.metadata,
+    pending_input_type: pending ? 'ask_human' : null,
+    pending_input_schema: pending ? schemaOf(pending) : null,
+    pending_input_context: pending,
+    children_awaiting: childrenAwaiting,
+    result: snapshot.result,
+    error: snapshot.error,
+    created_at: snapshot.created_at,
+    updated_at: snapshot.updated_at,
+    ended_at: snapshot.ended_at,
+    active_ms: total - waiting,
+    waiting_ms: waiting,
+  };
+}
+
+const schemas = new Map<string, Record<string, unknown>>();
+const KEPT_SCHEMAS = 500;
+
+/** `pending_input_schema` of a question. Made once for each set of option ids: readers poll. */
+export function schemaOf(question: Question): Record<string, unknown> {
+  const key = [question.kind, ...(question.options ?? []).map((option) => option.id)].join(' ');
+  const known = schemas.get(key);
+  if (known) return known;
+  const schema = pendingInputSchema(question);
+  if (schemas.size >= KEPT_SCHEMAS) schemas.clear();
+  schemas.set(key, schema);
+  return schema;
+}
+
+function nullWhenGone(error: unknown): null {
+  if ((error as { code?: unknown }).code === 'run_not_found') return null;
+  throw error;
+}

@@ -1,0 +1,113 @@
+/** The one service behind every door: HTTP now, others later. Each method is one thing that a caller can do. */
+import {
+  LIMITS,
+  QUERIES,
+  type Channel,
+  type EventPage,
+  type MessagePage,
+  type RunRecord,
+  type StartRun,
+} from '../../workflows/contract';
+import type { Principal } from '../keys';
+import type { Follower } from '../streams/watcher';
+import { StreamHub } from '../streams/hub';
+import { allAsks, pendingAsks, type AskView } from './asks';
+import { eventPage } from './events';
+import { DEADLINES, type TemporalGateway } from './gateway';
+import { listRuns, type RunFilter, type RunPage } from './list';
+import { findRun, type FoundRun } from './lookup';
+import { RecentRuns } from './recent';
+import { recordOf } from './record';
+import { resumeRun, type ResumeReply, type ResumeRequest } from './resume';
+import { startRun, type StartableAgent } from './start';
+
+export class RunService {
+  readonly streams: StreamHub;
+  private readonly recent = new RecentRuns();
+
+  constructor(
+    private readonly gateway: TemporalGateway,
+    private readonly agents: ReadonlyMap<string, StartableAgent>,
+  ) {
+    this.streams = new StreamHub(gateway);
+  }
+
+  async start(principal: Principal, body: StartRun, idempotencyKey?: string): Promise<RunRecord> {
+    const deps = { gateway: this.gateway, agents: this.agents };
+    const record = await startRun(deps, principal, body, idempotencyKey);
+    this.recent.touch(principal.workspace, record.run_id);
+    return record;
+  }
+
+  async read(principal: Principal, runId: string): Promise<RunRecord> {
+    return recordOf(this.gateway, await findRun(this.gateway, principal, runId));
+  }
+
+  async list(
+    principal: Principal,
+    filter: RunFilter,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<RunPage> {
+    const recent = this.recent.of(principal.workspace);
+    return listRuns(this.gateway, principal, filter, { ...page, recent });
+  }
+
+  async resume(
+    principal: Principal,
+    runId: string,
+    request: Omit<ResumeRequest, 'channel'> & { channel: Channel },
+  ): Promise<ResumeReply> {
+    const run = await findRun(this.gateway, principal, runId);
+    const reply = await resumeRun(this.gateway, principal, run, request);
+    this.recent.touch(principal.workspace, runId);
+    return reply;
+  }
+
+  /**
+   * Asks the run to cancel and waits a moment for its workflow to have heard, so that the record which comes back no
+   * longer shows an open question. With no worker up the request is durable all the same.
+   */
+  async cancel(principal: Principal, runId: string): Promise<RunRecord> {
+    const run = await findRun(this.gateway, principal, runId);
+    if (run.closed) return recordOf(this.gateway, run);
+    await this.gateway.cancel(runId);
+    this.recent.touch(principal.workspace, runId);
+    await this.gateway.query(runId, QUERIES.run.name, undefined, DEADLINES.barrier).catch(() => undefined);
+    return this.read(principal, runId);
+  }
+
+  async events(principal: Principal, runId: string, page: { after: number; limit: number }): Promise<EventPage> {
+    const run = await findRun(this.gateway, principal, runId);
+    return eventPage(this.gateway, run, page.after, page.limit);
+  }
+
+  async messages(principal: Principal, runId: string, page: { from: number; limit: number }): Promise<MessagePage> {
+    const run = await findRun(this.gateway, principal, runId);
+    return this.gateway.query<MessagePage>(run.runId, QUERIES.messages.name, page);
+  }
+
+  async asks(principal: Principal, runId: string, state: 'pending' | 'all'): Promise<AskView[]> {
+    const run = await findRun(this.gateway, principal, runId);
+    return state === 'all' ? allAsks(this.gateway, run) : pendingAsks(this.gateway, run);
+  }
+
+  /** Finds a run to be followed; its errors come before a stream is begun. */
+  async find(principal: Principal, runId: string): Promise<FoundRun> {
+    return findRun(this.gateway, principal, runId);
+  }
+
+  /** Whether a stream from `cursor` would be over before it says anything. Unknown while no worker answers: then no. */
+  async isOver(run: FoundRun, cursor: number): Promise<boolean> {
+    if (!run.closed || cursor === 0) return false;
+    const page = await eventPage(this.gateway, run, cursor, LIMITS.eventPage).catch(() => null);
+    return page?.events.length === 0;
+  }
+
+  follow(run: FoundRun, follower: Follower): () => void {
+    return this.streams.follow(run, follower);
+  }
+
+  ping(): Promise<void> {
+    return this.gateway.ping();
+  }
+}

@@ -1,0 +1,110 @@
+/** `POST /agents`: starting a run. */
+import { randomUUID } from 'node:crypto';
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import {
+  jsonBytes,
+  LIMITS,
+  MEMO_KEYS,
+  runIdFromUuid,
+  type ContractIssue,
+  type Json,
+  type RunIdentity,
+  type RunRecord,
+  type StartRun,
+} from '../../workflows/contract';
+import { ApiError } from '../errors';
+import type { Principal } from '../keys';
+import { fingerprint, fingerprintOfJson } from './fingerprint';
+import type { TemporalGateway } from './gateway';
+import { readRun } from './lookup';
+import { recordOf } from './record';
+
+/** What the API knows of an agent: that it can be started, and with what. */
+export interface StartableAgent {
+  name: string;
+  checkInput?: ((input: Json) => ContractIssue[]) | undefined;
+}
+
+const MAX_METADATA_BYTES = 16 * 1024;
+
+/** Starts a run, or finds the one that the same `Idempotency-Key` has started. */
+export async function startRun(
+  deps: { gateway: TemporalGateway; agents: ReadonlyMap<string, StartableAgent> },
+  principal: Principal,
+  body: StartRun,
+  idempotencyKey: string | undefined,
+): Promise<RunRecord> {
+  checkStart(deps.agents, body);
+  const start =
+    idempotencyKey === undefined
+      ? undefined
+      : { key: fingerprint(principal.workspace, idempotencyKey), digest: fingerprintOfJson(body) };
+  const runId = body.run_id ?? (start ? `run_${start.key.slice(0, 32)}` : runIdFromUuid(randomUUID()));
+  const identity: RunIdentity = {
+    root_run_id: runId,
+    parent_run_id: null,
+    ancestors: [],
+    agent: body.agent,
+    workspace: principal.workspace,
+    on_question: body.on_question,
+    assignee: body.assignee,
+    metadata: body.metadata,
+    ...(start ? { start } : {}),
+  };
+  const started = await deps.gateway.start(
+    runId,
+    { agent: body.agent, input: body.input, run: identity },
+    {
+      memo: { [MEMO_KEYS.run]: identity },
+      typedSearchAttributes: attributesOf(identity),
+      staticSummary: `agent ${body.agent}`.slice(0, 100),
+    },
+  );
+  if (!started && !start) throw runExists();
+  const found = await readRun(deps.gateway, runId);
+  const theirs = found?.identity.start;
+  if (!found || (!started && theirs?.key !== start?.key)) throw runExists();
+  if (!started && theirs?.digest !== start?.digest) {
+    throw new ApiError('idempotency_conflict', 'this Idempotency-Key has started a run with another body');
+  }
+  return recordOf(deps.gateway, found);
+}
+
+function checkStart(agents: ReadonlyMap<string, StartableAgent>, body: StartRun): void {
+  const agent = agents.get(body.agent);
+  if (!agent) {
+    const known = [...agents.keys()].join(', ') || 'none';
+    throw invalid([{ path: 'agent', code: 'unknown_agent', message: `there is no such agent; there are: ${known}` }]);
+  }
+  if (jsonBytes(body.metadata) > MAX_METADATA_BYTES) {
+    throw invalid([{ path: 'metadata', code: 'too_big', message: `must be at most ${MAX_METADATA_BYTES} bytes` }]);
+  }
+  if (jsonBytes(body.input) > LIMITS.bodyBytes) {
+    throw invalid([{ path: 'input', code: 'too_big', message: `must be at most ${LIMITS.bodyBytes} bytes` }]);
+  }
+  const issues = agent.checkInput?.(body.input) ?? [];
+  if (issues.length > 0) {
+    throw invalid(issues.map((issue) => ({ ...issue, path: issue.path ? `input.${issue.path}` : 'input' })));
+  }
+}
+
+function invalid(issues: ContractIssue[]): ApiError {
+  return new ApiError('invalid_input', 'the body does not start a run: see issues', issues);
+}
+
+function runExists(): ApiError {
+  return new ApiError('run_exists', 'this run_id is taken: choose another one, or leave it out');
+}
+
+/** Search attributes of a run that starts; the workflow keeps those that change. */
+function attributesOf(identity: RunIdentity): SearchAttributePair[] {
+  const keyword = (name: string, value: string) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value });
+  const pairs = [
+    keyword('HoldpointStatus', 'running'),
+    keyword('HoldpointAgent', identity.agent),
+    keyword('HoldpointRootRunId', identity.root_run_id),
+    keyword('HoldpointWorkspace', identity.workspace),
+  ];
+  if (identity.assignee !== null) pairs.push(keyword('HoldpointAssignee', identity.assignee));
+  return pairs;
+}

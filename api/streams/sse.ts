@@ -1,0 +1,62 @@
+/** One server-sent event stream over HTTP. */
+import type { ServerResponse } from 'node:http';
+import type { RunEvent } from '../../workflows/contract';
+
+/** Between comments on a quiet stream: proxies cut one that is silent for a minute. */
+export const HEARTBEAT_MS = 15_000;
+/** How long a browser waits before it connects again. */
+const RECONNECT_MS = 2_000;
+/** A client that takes nothing is cut off; with its `Last-Event-ID` it loses nothing. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+
+export class SseStream {
+  private readonly heartbeat: NodeJS.Timeout;
+
+  /** Sends the head of the stream at once. `onGone` is called once when the client has left or the stream has ended. */
+  constructor(
+    private readonly response: ServerResponse,
+    headers: Record<string, string | number | string[] | undefined>,
+    onGone: () => void,
+  ) {
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) response.setHeader(name, value);
+    }
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    response.write(`retry: ${RECONNECT_MS}\n\n`);
+    this.heartbeat = setInterval(() => this.write(': heartbeat\n\n'), HEARTBEAT_MS);
+    response.on('error', () => response.destroy());
+    response.on('close', () => {
+      clearInterval(this.heartbeat);
+      onGone();
+    });
+  }
+
+  send(events: RunEvent[]): void {
+    this.write(events.map(frameOf).join(''));
+  }
+
+  end(): void {
+    clearInterval(this.heartbeat);
+    this.response.end();
+  }
+
+  private write(text: string): void {
+    if (this.response.writableEnded || this.response.destroyed) return;
+    this.response.write(text);
+    if (this.response.writableLength > MAX_BUFFERED_BYTES) this.response.destroy();
+  }
+}
+
+/** JSON has no raw line breaks, so one `data:` line holds an event. */
+function frameOf(event: RunEvent): string {
+  return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** `Last-Event-ID` as a cursor. Anything but a whole number starts over: never a silent empty stream. */
+export function cursorOf(lastEventId: string | undefined): number {
+  return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
+}

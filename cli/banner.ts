@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+
+/** What `npm start` prints once everything is up: where things are, and a session to try. */
+export function banner(facts: {
+  api: string;
+  temporal: string;
+  webUi: string;
+  key: string;
+  cli: { source: string; version: string };
+}): string {
+  const runId = `offsite-${randomBytes(4).toString('hex')}`;
+  return [
+    '',
+    'Holdpoint is up. Ctrl-C stops everything; what runs were waiting for is kept.',
+    '',
+    `  API            ${facts.api}/api/platform/v1`,
+    `  API reference  ${facts.api}/docs`,
+    `  Temporal       ${facts.temporal} (temporal ${facts.cli.version}, found by: ${facts.cli.source})`,
+    `  Web UI         ${facts.webUi}`,
+    `  API key        ${facts.key}`,
+    '',
+    'Try it in another terminal, all at once or line by line. A scripted example agent plans an offsite; it asks you one',
+    'thing, and a sub-agent of it asks another while its sibling works:',
+    '',
+    ...session({ base: `${facts.api}/api/platform/v1`, key: facts.key, runId }),
+    '',
+  ].join('\n');
+}
+
+/** A curl session: start, see it wait, answer it, answer its sub-agent, see the result. */
+export function session(facts: { base: string; key: string; runId: string }): string[] {
+  const run = `${facts.base}/agents/${facts.runId}`;
+  const auth = `-H 'Authorization: Bearer ${facts.key}'`;
+  const json = `-H 'Content-Type: application/json'`;
+  return [
+    `curl -s ${facts.base}/agents ${auth} ${json} -d '{"agent":"offsite-planner","run_id":"${facts.runId}","input":{"team":"Platform"}}'; echo`,
+    'sleep 3',
+    `curl -s ${run} ${auth}; echo`,
+    `curl -s ${run}/resume ${auth} ${json} -d '{"input":{"kind":"free_form","text":"12 people"}}'; echo`,
+    'sleep 1',
+    `CHILD=$(curl -s ${run}/asks ${auth} | sed 's/.*"run_id":"\\([^"]*\\)".*/\\1/')`,
+    `curl -s ${facts.base}/agents/$CHILD/resume ${auth} ${json} -d '{"input":{"kind":"multiple_choice","option_id":"other","other_text":"Porto"}}'; echo`,
+    'sleep 3',
+    `curl -s ${run} ${auth}; echo`,
+  ];
+}

@@ -1,0 +1,63 @@
+/** Connections to Temporal, by Temporal's own settings (`TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE`, TLS, API key). */
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection } from '@temporalio/worker';
+import { SettingsError } from './settings';
+
+export interface TemporalTarget {
+  options: ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
+  namespace: string;
+  address: string;
+}
+
+/** Where the environment says that Temporal is. Throws `SettingsError`. */
+export function temporalTarget(): TemporalTarget {
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig();
+    const address = connectionOptions.address ?? '127.0.0.1:7233';
+    return { options: { ...connectionOptions, address }, namespace: namespace ?? 'default', address };
+  } catch (error) {
+    throw new SettingsError(`TEMPORAL_PROFILE or another TEMPORAL_ setting is wrong: ${firstLine(error)}`);
+  }
+}
+
+/**
+ * A client that connects when it is first used and again whenever the server comes back: at once rather than after the
+ * two minutes to which gRPC's own pauses grow.
+ */
+export function lazyClient(target: TemporalTarget): Client {
+  const connection = Connection.lazy({
+    ...target.options,
+    channelArgs: {
+      'grpc.initial_reconnect_backoff_ms': 100,
+      'grpc.min_reconnect_backoff_ms': 100,
+      'grpc.max_reconnect_backoff_ms': 1_000,
+    },
+  });
+  return new Client({ connection, namespace: target.namespace });
+}
+
+const WAIT_FOR_SERVER_MS = 60_000;
+const BETWEEN_TRIES_MS = 500;
+
+/** Connects a worker; waits up to a minute for a server that is still starting. Throws one clear line. */
+export async function connectWorker(target: TemporalTarget, log: (line: string) => void): Promise<NativeConnection> {
+  const deadline = Date.now() + WAIT_FOR_SERVER_MS;
+  for (let told = false; ; told = true) {
+    try {
+      return await NativeConnection.connect(target.options);
+    } catch (error) {
+      if (Date.now() > deadline) {
+        throw new SettingsError(
+          `TEMPORAL_ADDRESS: no Temporal server answers at ${target.address} (${firstLine(error)})`,
+        );
+      }
+      if (!told) log(`waiting for Temporal at ${target.address}`);
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+    }
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

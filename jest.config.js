@@ -1,0 +1,21 @@
+/** @type {import('jest').Config} */
+module.exports = {
+  testEnvironment: 'node',
+  // test/unit, test/workflows, test/api, test/replay, test/e2e, test/cases: ask for one with `npx jest test/<folder>`.
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // Only code is transformed by swc; `tsc --noEmit` checks the types beside it.
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022', keepClassNames: true }, sourceMaps: 'inline' },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdpoint/'],
+  globalSetup: '<rootDir>/test/setup/global-setup.ts',
+  globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
+  maxWorkers: 2,
+  // Temporal's native runtime keeps a process alive; suites close what they open, and this ends the rest.
+  forceExit: true,
+  // Real servers and processes on two busy cores.
+  testTimeout: 60_000,
+};

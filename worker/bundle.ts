@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+
+/** Where the build puts the workflow bundle: beside the compiled code. */
+const BUNDLE_PATH = path.resolve(__dirname, '..', 'workflow-bundle.js');
+
+/** Bundles the workflows and writes them to `file`, whole or not at all. */
+export async function writeWorkflowBundle(file: string = BUNDLE_PATH): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: require.resolve('../workflows'),
+    logger: quietLogger,
+  });
+  await mkdir(path.dirname(file), { recursive: true });
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, code);
+  await rename(unfinished, file);
+  return file;
+}
+
+/** The bundle that the build made; made now when it is not there. */
+export async function workflowBundle(): Promise<WorkflowBundleOption> {
+  if (!existsSync(BUNDLE_PATH)) await writeWorkflowBundle();
+  return { codePath: BUNDLE_PATH };
+}
+
+const ignore = () => undefined;
+/** Webpack's statistics are nobody's news; its warnings and errors are. */
+const quietLogger = {
+  log: ignore,
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: (message: string) => console.warn(message),
+  error: (message: string) => console.error(message),
+};

@@ -1,0 +1,163 @@
+import { ContinueAsNew, isCancellation, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { AgentDefinition } from '../activities';
+import { modelTurn } from './activity-ports';
+import {
+  LIMITS,
+  type AgentRunArgs,
+  type Json,
+  type Message,
+  type RunError,
+  type RunOutcome,
+  type ToolCall,
+} from './contract';
+import type { EffectCounts } from './effects';
+import { runErrorOf } from './failures';
+import { identityOf } from './identity';
+import { openRun, type Run } from './open-run';
+import type { RunStateData } from './state/run-state';
+import { SubAgents } from './sub-agents';
+import { runTool } from './tools';
+import { MEMO_CHILDREN, memoOf, searchAttributesOf } from './visibility';
+
+/** What an agent's loop takes with it through continue-as-new. Plain JSON. */
+interface Carried {
+  state: RunStateData;
+  effects: EffectCounts;
+  turn: number;
+  definition: AgentDefinition | null;
+  continueAsNewAfter: number | null;
+}
+
+/**
+ * One agent run: model turn, tool calls side by side, next turn, until the model is done. It completes only when every
+ * sub-agent has; it fails with the code of what went wrong; a cancelled one ends cancelled.
+ */
+export async function agentRun(args: AgentRunArgs): Promise<RunOutcome> {
+  const carried = args.carried as Carried | undefined;
+  const run = openRun(identityOf(args), carried);
+  const loop = new AgentLoop(args, run, carried);
+  try {
+    const text = await loop.untilFinal();
+    await loop.subAgents.allEnded();
+    await run.settled();
+    run.state.finish({ status: 'completed', result: { text } });
+    run.publish();
+    return { result: run.state.data.result, snapshot: run.state.snapshot() };
+  } catch (failure) {
+    if (failure instanceof ContinueAsNew) throw failure;
+    const cancelled = isCancellation(failure);
+    const error = cancelled ? null : runErrorOf(failure);
+    run.state.withdrawAsk();
+    await loop.subAgents.cancelAll();
+    await run.settled();
+    throw endOf(run, error);
+  }
+}
+
+/** Ends a run that did not complete; returns what its workflow has to throw. */
+function endOf(run: Run, error: RunError | null): Error {
+  run.state.finish(error === null ? { status: 'cancelled' } : { status: 'failed', error });
+  run.publish();
+  if (error === null) return new CancelledFailure('the run was cancelled');
+  return ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: true });
+}
+
+class AgentLoop {
+  readonly subAgents: SubAgents;
+  private turn: number;
+  private definition: AgentDefinition | null;
+  private continueAsNewAfter: number | null;
+
+  constructor(
+    private readonly args: AgentRunArgs,
+    private readonly run: Run,
+    carried: Carried | undefined,
+  ) {
+    this.subAgents = new SubAgents(run);
+    this.turn = carried?.turn ?? 0;
+    this.definition = carried?.definition ?? null;
+    this.continueAsNewAfter = carried?.continueAsNewAfter ?? null;
+    if (!carried) run.state.transcript.append({ role: 'user', content: args.input });
+  }
+
+  /** Runs turns until the model gives its final answer, and returns that. */
+  async untilFinal(): Promise<string> {
+    for (;;) {
+      if (this.isTimeToContinueAsNew()) await this.continueAsNew();
+      const { text, calls, final } = await this.modelTurn();
+      this.run.state.transcript.append({ role: 'assistant', text, tool_calls: calls });
+      if (final) return text ?? '';
+      for (const message of await this.runCalls(calls)) this.run.state.transcript.append(message);
+      this.run.state.transcript.trim(LIMITS.transcriptBytes);
+      this.turn += 1;
+    }
+  }
+
+  private async modelTurn() {
+    const { state } = this.run;
+    const step = state.beginStep({ kind: 'model', name: `model turn ${this.turn + 1}` });
+    try {
+      const response = await modelTurn.executeWithOptions({ summary: `model turn ${this.turn + 1}` }, [
+        {
+          run_id: state.runId,
+          agent: this.args.agent,
+          input: this.args.input,
+          turn: this.turn,
+          messages: [...state.transcript.messages],
+          definition: this.definition,
+        },
+      ]);
+      this.definition ??= response.definition ?? null;
+      this.continueAsNewAfter ??= response.continue_as_new_after ?? null;
+      step.tokens = response.tokens;
+      state.endStep(step, 'completed');
+      return response;
+    } catch (failure) {
+      if (!isCancellation(failure)) state.endStep(step, 'failed');
+      throw failure;
+    }
+  }
+
+  /** All calls of a turn side by side. Results come in the order of the calls, whichever ends first. */
+  private async runCalls(calls: ToolCall[]): Promise<Message[]> {
+    const settled = await Promise.allSettled(
+      calls.map(async (call): Promise<Message> => {
+        const result: Json = await runTool({ run: this.run, subAgents: this.subAgents }, call);
+        return { role: 'tool', tool_call_id: call.id, tool: call.tool, result };
+      }),
+    );
+    return settled.map((outcome) => {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    });
+  }
+
+  /**
+   * Between turns only, and never while a sub-agent runs: the next execution would not hear of its end. The server
+   * suggests it long before a history gets too long; the worker's setting may ask for it earlier.
+   */
+  private isTimeToContinueAsNew(): boolean {
+    if (this.run.state.children.unfinished > 0) return false;
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    return continueAsNewSuggested || (this.continueAsNewAfter !== null && historyLength >= this.continueAsNewAfter);
+  }
+
+  private async continueAsNew(): Promise<never> {
+    await this.run.settled();
+    const { state } = this.run;
+    const carried: Carried = {
+      state: state.carry(),
+      effects: this.run.effects.counts,
+      turn: this.turn,
+      definition: this.definition,
+      continueAsNewAfter: this.continueAsNewAfter,
+    };
+    const snapshot = state.snapshot(MEMO_CHILDREN);
+    const next = makeContinueAsNewFunc<typeof agentRun>({
+      memo: memoOf(state.identity, snapshot),
+      typedSearchAttributes: searchAttributesOf(state.identity, snapshot),
+    });
+    return next({ ...this.args, run: state.identity, carried });
+  }
+}

@@ -1,0 +1,21 @@
+/** A value that survives a payload: no Date, Map, Set or undefined. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Bytes that a value takes as JSON in UTF-8. Text only: the size that Temporal's limits are about. */
+export function jsonBytes(value: unknown): number {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? 0 : byteLength(text);
+}
+
+function byteLength(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    // JSON.stringify escapes lone surrogates, so each unit of a pair is half of four bytes.
+    if (unit >= 0xd800 && unit <= 0xdfff) bytes += 1;
+    else if (unit >= 0x800) bytes += 2;
+    else if (unit >= 0x80) bytes += 1;
+  }
+  return bytes;
+}

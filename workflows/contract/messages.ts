@@ -1,0 +1,99 @@
+/**
+ * Names, payloads and descriptions of everything that reaches a run from outside: signals and queries. The
+ * descriptions show in Temporal's Web UI, so they say what to send by hand.
+ */
+import { z } from 'zod';
+import { askClosingSchema } from './asks';
+import type { ContractIssue } from './errors';
+import { askOutcomeSchema, channelSchema } from './events';
+import { questionSchema } from './question';
+import type { RunSnapshot } from './run';
+
+export const SIGNALS = {
+  answer: {
+    name: 'answer',
+    description:
+      'Answers the pending question. Send {"input": {…}} with {"kind":"multiple_choice","option_id":"…"}, ' +
+      '{"kind":"free_form","text":"…"} or {"kind":"decline"}; "ask_id" guards against answering a later question. ' +
+      'Judged by the run: a bad one is an ask.rejected event and the run stays paused.',
+  },
+  childNeedsHuman: {
+    name: 'child_needs_human',
+    description: 'Sent by a sub-agent of this run when it asks a person. Not for hand use.',
+  },
+  childAskClosed: {
+    name: 'child_ask_closed',
+    description: 'Sent by a sub-agent of this run when its question is closed. Not for hand use.',
+  },
+} as const;
+
+export const QUERIES = {
+  run: { name: 'run', description: 'State of the run: status, pending question, waiting sub-agents, result.' },
+  events: { name: 'events', description: 'Events of the run. Optional input: {"after": 0, "limit": 1000}.' },
+  asks: { name: 'asks', description: 'Asks of the run and its sub-agents. Optional input: {"state": "all"}.' },
+  messages: { name: 'messages', description: 'The transcript. Optional input: {"from": 0, "limit": 1000}.' },
+  answerOutcome: {
+    name: 'answer_outcome',
+    description: 'What became of an answer signal. Input: {"answer_id": "…"}.',
+  },
+} as const;
+
+/**
+ * Payload of the `answer` signal. Everything but `input` may be left out by whoever signals by hand.
+ */
+export const answerSignalSchema = z.strictObject({
+  /** Names this answer for `answer_outcome`, and makes a repeated signal one answer. */
+  answer_id: z.string().min(1).max(200).optional(),
+  /** The ask it was judged for; an answer for another ask than the pending one is refused. */
+  ask_id: z.string().max(64).optional(),
+  input: z.unknown(),
+  principal: z.string().max(200).nullable().optional(),
+  channel: channelSchema.optional(),
+  /** Fingerprint of the request, so that a retry can be told from another body under the same key. */
+  digest: z.string().max(200).optional(),
+});
+export type AnswerSignal = z.infer<typeof answerSignalSchema>;
+
+/** The `ask_id` of an answer that was sent when no ask was pending: bound to its key, and to no ask for ever. */
+export const NO_ASK = 'none';
+
+export const childNeedsHumanSchema = z.strictObject({
+  child_run_id: z.string(),
+  question: questionSchema,
+  timestamp: z.string(),
+  /** Runs above the asker, its caller first: tells which sub-agent of the receiver it came through. */
+  ancestors: z.array(z.string()),
+});
+export type ChildNeedsHumanSignal = z.infer<typeof childNeedsHumanSchema>;
+
+export const childAskClosedSchema = z.strictObject({
+  child_run_id: z.string(),
+  ask_id: z.string(),
+  outcome: askOutcomeSchema,
+  closing: askClosingSchema,
+});
+export type ChildAskClosedSignal = z.infer<typeof childAskClosedSchema>;
+
+/** What became of an answer signal. */
+export interface AnswerOutcome {
+  answer_id: string;
+  ask_id: string | null;
+  verdict: 'taken' | 'invalid_input' | 'run_not_waiting' | 'ask_mismatch';
+  issues: ContractIssue[];
+  digest: string | null;
+}
+
+/** Reply of the `answer_outcome` query: the outcome (null when unknown) and the run's state at that moment. */
+export interface AnswerOutcomeReply {
+  outcome: AnswerOutcome | null;
+  snapshot: RunSnapshot;
+}
+
+/**
+ * What a run hands back when it completes, and what its failure carries as details: everything the record needs, so
+ * that a closed run is read from its last event, with no worker.
+ */
+export interface RunOutcome {
+  result: RunSnapshot['result'];
+  snapshot: RunSnapshot;
+}

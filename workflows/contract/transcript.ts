@@ -1,0 +1,24 @@
+/** The transcript (`GET /agents/{id}/messages`): each message, tool call and tool result as the agent saw it. */
+import { z } from 'zod';
+
+export const toolCallSchema = z.strictObject({ id: z.string(), tool: z.string(), args: z.json() });
+export type ToolCall = z.infer<typeof toolCallSchema>;
+
+export const messageSchema = z
+  .discriminatedUnion('role', [
+    z.strictObject({ role: z.literal('user'), content: z.json() }),
+    z.strictObject({ role: z.literal('assistant'), text: z.string().nullable(), tool_calls: z.array(toolCallSchema) }),
+    z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), tool: z.string(), result: z.json() }),
+  ])
+  .meta({ id: 'Message' });
+export type Message = z.infer<typeof messageSchema>;
+
+/** One page of a transcript. Positions count from 0 and never change; `first` is the first that is still kept. */
+export interface MessagePage {
+  messages: Message[];
+  /** Position of the first message of this page. */
+  from: number;
+  /** Messages of the run so far, those no longer kept included. */
+  total: number;
+  has_more: boolean;
+}

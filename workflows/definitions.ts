@@ -1,0 +1,26 @@
+/** Signals and queries of a run, as Temporal objects. Names and descriptions are the contract's. */
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import {
+  QUERIES,
+  SIGNALS,
+  type AnswerOutcomeReply,
+  type AnswerSignal,
+  type AskPage,
+  type ChildAskClosedSignal,
+  type ChildNeedsHumanSignal,
+  type EventPage,
+  type MessagePage,
+  type RunSnapshot,
+} from './contract';
+
+export const answerSignal = defineSignal<[AnswerSignal]>(SIGNALS.answer.name);
+export const childNeedsHumanSignal = defineSignal<[ChildNeedsHumanSignal]>(SIGNALS.childNeedsHuman.name);
+export const childAskClosedSignal = defineSignal<[ChildAskClosedSignal]>(SIGNALS.childAskClosed.name);
+
+export const runQuery = defineQuery<RunSnapshot>(QUERIES.run.name);
+export const eventsQuery = defineQuery<EventPage, [{ after?: number; limit?: number }?]>(QUERIES.events.name);
+export const asksQuery = defineQuery<AskPage, [{ state?: 'pending' | 'all'; from?: number }?]>(QUERIES.asks.name);
+export const messagesQuery = defineQuery<MessagePage, [{ from?: number; limit?: number }?]>(QUERIES.messages.name);
+export const answerOutcomeQuery = defineQuery<AnswerOutcomeReply, [{ answer_id?: string }?]>(
+  QUERIES.answerOutcome.name,
+);

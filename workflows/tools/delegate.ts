@@ -1,0 +1,81 @@
+import { isCancellation } from '@temporalio/workflow';
+import { characters, isBlank, LIMITS, toolError, type Json, type ToolCall } from '../contract';
+import { runErrorOf } from '../failures';
+import type { Child } from '../state/children';
+import type { RunState } from '../state/run-state';
+import { argsOf, asJson, badArguments, type Tool } from './tool';
+
+/** Sub-agents of one run that may be unfinished at a time; Temporal itself ends at 2,000. */
+const MAX_UNFINISHED = 1_000;
+
+/** Starts a sub-agent and waits for its result; with `background` it gives the id back at once. */
+export const delegate: Tool = async ({ run, subAgents }, call) => {
+  const { state } = run;
+  const request = judgeRequest(state, call);
+  const step = state.beginStep({
+    kind: 'delegation',
+    name: `delegate ${'agent' in request ? request.agent : ''}`.trim(),
+  });
+  if ('refused' in request) {
+    state.endStep(step, 'failed');
+    return request.refused;
+  }
+  let child: Child;
+  try {
+    child = await subAgents.start({ agent: request.agent, input: request.input, step });
+  } catch (failure) {
+    if (isCancellation(failure)) throw failure;
+    state.endStep(step, 'failed');
+    return asJson(toolError('child_not_started', runErrorOf(failure).message));
+  }
+  if (request.background) return { child_run_id: child.run_id };
+  await subAgents.ended(child);
+  return outcomeOf(child);
+};
+
+type Request = { agent: string; input: Json; background: boolean } | { refused: Json };
+
+function judgeRequest(state: RunState, call: ToolCall): Request {
+  const args = argsOf(call);
+  const agent = args?.agent;
+  if (!args || typeof agent !== 'string' || isBlank(agent) || characters(agent) > LIMITS.agentName) {
+    return { refused: badArguments('delegate needs an agent: the name of the sub-agent') };
+  }
+  if (args.input === undefined) return { refused: badArguments('delegate needs an input for the sub-agent') };
+  if (args.background !== undefined && typeof args.background !== 'boolean') {
+    return { refused: badArguments('background must be true or false') };
+  }
+  if (state.identity.ancestors.length >= LIMITS.depth) {
+    return { refused: asJson(toolError('too_deep', `sub-agents nest at most ${LIMITS.depth} deep`)) };
+  }
+  if (state.children.unfinished >= MAX_UNFINISHED) {
+    const message = `at most ${MAX_UNFINISHED} sub-agents at a time: collect some first`;
+    return { refused: asJson(toolError('too_many_children', message)) };
+  }
+  return { agent, input: args.input, background: args.background === true };
+}
+
+/** Waits for one background sub-agent, or for all that have not been collected. */
+export const collect: Tool = async ({ run, subAgents }, call) => {
+  const args = call.args === null ? {} : argsOf(call);
+  if (!args) return badArguments('collect takes an object, with child_run_id for one sub-agent');
+  const { children } = run.state;
+  const wanted = args.child_run_id ?? null;
+  if (wanted === null) {
+    const all = children.uncollected;
+    for (const child of all) await subAgents.ended(child);
+    return { results: all.map(outcomeOf) };
+  }
+  const child = typeof wanted === 'string' ? children.find(wanted) : undefined;
+  if (!child) return asJson(toolError('unknown_child', 'child_run_id names no sub-agent of this run'));
+  await subAgents.ended(child);
+  return outcomeOf(child);
+};
+
+/** A sub-agent's outcome as a tool result. One that failed or was cancelled is an error to its caller, not a crash. */
+function outcomeOf(child: Child): Json {
+  child.collected = true;
+  if (child.error === null) return { child_run_id: child.run_id, result: child.result };
+  const code = child.status === 'cancelled' ? 'child_cancelled' : 'child_failed';
+  return asJson(toolError(code, child.error.message, { child_run_id: child.run_id, code: child.error.code }));
+}
