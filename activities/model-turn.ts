@@ -17,6 +17,10 @@ export function createModelTurn(deps: { agents: ReadonlyMap<string, Agent>; cont
     const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
     try {
       const response = await agent.model.respond(request, context.cancellationSignal);
+      if (response.calls.length > LIMITS.callsPerTurn) {
+        const message = `the model made ${response.calls.length} calls in one turn; at most ${LIMITS.callsPerTurn} fit`;
+        throw ApplicationFailure.nonRetryable(message, 'too_many_calls');
+      }
       const calls = response.calls.map(boundedCall);
       const bytes = jsonBytes(calls) + jsonBytes(response.text);
       if (bytes > LIMITS.modelTurnBytes) {
@@ -35,10 +39,9 @@ export function createModelTurn(deps: { agents: ReadonlyMap<string, Agent>; cont
   };
 }
 
-/** A call whose arguments would not fit a run: it keeps its id, and what reaches its tool is refused there. */
+/** A call whose arguments would not fit a run: it keeps its id, so that the model hears why it was refused. */
 function boundedCall(call: ToolCall): ToolCall {
   const bytes = jsonBytes(call.args);
   if (bytes <= LIMITS.toolArgsBytes) return call;
-  const too_large = `the arguments had ${bytes} bytes; at most ${LIMITS.toolArgsBytes} fit`;
-  return { ...call, args: { too_large } };
+  return { ...call, args: {}, refused: `the arguments had ${bytes} bytes; at most ${LIMITS.toolArgsBytes} fit` };
 }

@@ -5,13 +5,14 @@ import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import type { Client } from '@temporalio/client';
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
-import { jsonSchemaTransform, jsonSchemaTransformObject, validatorCompiler } from 'fastify-type-provider-zod';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { DEFAULT_TASK_QUEUE, LIMITS } from '../workflows/contract';
 import { addAuthentication } from './auth';
 import { addErrorHandling, clientErrorHandler, frameworkErrors } from './error-handling';
 import { ApiError } from './errors';
 import { addJsonBody } from './json-body';
 import { apiKeysSchema, KeyRing, type ApiKeySettings } from './keys';
+import { transformObject } from './openapi';
 import { agentRoutes, BASE_PATH } from './routes/agents';
 import { eventRoutes } from './routes/events';
 import { metaRoutes } from './routes/meta';
@@ -48,7 +49,6 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
     frameworkErrors: frameworkErrors(keys),
     clientErrorHandler,
   });
-  app.setValidatorCompiler(validatorCompiler);
   // Replies are built from typed records; their schemas are for the document.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   addJsonBody(app);
@@ -75,7 +75,7 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
       security: [{ key: [] }],
     },
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject,
   });
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
   await app.register(metaRoutes(service));

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { isDeeperThan, LIMITS } from '../workflows/contract';
 import { ApiError } from './errors';
 
 /**
@@ -24,7 +25,9 @@ export function addJsonBody(app: FastifyInstance): void {
     }
     void parseText(request, text, (error: Error | null, value?: unknown) => {
       if (error) done(new ApiError('malformed_request', `the body is not JSON: ${error.message}`));
-      else done(null, value);
+      else if (isDeeperThan(value, LIMITS.jsonDepth)) {
+        done(new ApiError('malformed_request', `the body is nested deeper than ${LIMITS.jsonDepth} levels`));
+      } else done(null, value);
     });
   });
 }

@@ -7,6 +7,7 @@ import { childAskClosedSchema, childNeedsHumanSchema, LIMITS, QUERIES, SIGNALS, 
 import * as definitions from './definitions';
 import { Effects, type EffectCounts } from './effects';
 import { Escalation } from './escalation';
+import { onSignal } from './signals';
 import { takeAnswer } from './state/judge';
 import { newRunState, RunState, type RunStateData } from './state/run-state';
 import { MEMO_CHILDREN, Visibility } from './visibility';
@@ -62,23 +63,15 @@ export class Run {
     const { state } = this;
     const { answer, childNeedsHuman, childAskClosed } = SIGNALS;
     // Payloads come from anyone: nothing here may throw (a throw in a handler wedges the run).
-    setHandler(definitions.answerSignal, (payload) => void takeAnswer(state, payload), answer);
-    setHandler(
-      definitions.childNeedsHumanSignal,
-      (payload) => {
-        const parsed = childNeedsHumanSchema.safeParse(payload);
-        if (parsed.success) state.childNeedsHuman(parsed.data);
-      },
-      childNeedsHuman,
-    );
-    setHandler(
-      definitions.childAskClosedSignal,
-      (payload) => {
-        const parsed = childAskClosedSchema.safeParse(payload);
-        if (parsed.success) state.childAskClosed(parsed.data);
-      },
-      childAskClosed,
-    );
+    onSignal(answer, (payload) => void takeAnswer(state, payload));
+    onSignal(childNeedsHuman, (payload) => {
+      const parsed = childNeedsHumanSchema.safeParse(payload);
+      if (parsed.success) state.childNeedsHuman(parsed.data);
+    });
+    onSignal(childAskClosed, (payload) => {
+      const parsed = childAskClosedSchema.safeParse(payload);
+      if (parsed.success) state.childAskClosed(parsed.data);
+    });
     setHandler(definitions.runQuery, () => state.snapshot(), QUERIES.run);
     setHandler(
       definitions.eventsQuery,

@@ -1,7 +1,7 @@
 /** `GET /agents/{id}/asks`: asks of a run and its descendants, oldest first. */
-import { askOf, QUERIES, type Ask, type AskPage } from '../../workflows/contract';
+import { askOf, closedUnanswered, QUERIES, type Ask, type AskPage } from '../../workflows/contract';
 import type { TemporalGateway } from './gateway';
-import type { FoundRun } from './lookup';
+import { readRun, type FoundRun } from './lookup';
 import { mapInParallel } from './parallel';
 import { descendantsWaiting, schemaOf } from './record';
 
@@ -20,8 +20,14 @@ export async function pendingAsks(gateway: TemporalGateway, found: FoundRun): Pr
 export async function allAsks(gateway: TemporalGateway, found: FoundRun): Promise<AskView[]> {
   const asks = await askedOf(gateway, found.runId, 'all');
   const current = await mapInParallel(asks, async (ask) => {
+    if (ask.state !== 'pending') return ask;
+    const run = ask.run_id === found.runId ? found : await readRun(gateway, ask.run_id);
+    // Ended from outside: its workflow could not close the ask, and nobody can answer it any more.
+    if (run?.withdrawnAskId === ask.ask_id && run.closedAt !== null) {
+      return askOf(ask.run_id, ask.question, closedUnanswered('withdrawn', run.closedAt));
+    }
+    if (ask.run_id === found.runId) return ask;
     // What a descendant has closed a moment ago, this run has yet to hear.
-    if (ask.state !== 'pending' || ask.run_id === found.runId) return ask;
     const theirs = await askedOf(gateway, ask.run_id, 'all');
     return theirs.find((other) => other.run_id === ask.run_id && other.ask_id === ask.ask_id) ?? ask;
   });

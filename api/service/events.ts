@@ -41,6 +41,9 @@ async function endingOf(gateway: TemporalGateway, run: FoundRun, page: EventPage
   const next = () => page.last_event_id + ending.length + 1;
   if (run.withdrawnAskId !== null) {
     ending.push({ ...common, id: next(), type: 'ask.withdrawn', data: { ask_id: run.withdrawnAskId } });
+    // Its step is named by the ask's id, and must not look as if it waited on.
+    const data = { step_id: run.withdrawnAskId, name: 'ask_a_human', status: 'cancelled' } as const;
+    ending.push({ ...common, id: next(), type: 'step.failed', data });
   }
   const { error, status } = run.snapshot;
   if (status === 'cancelled') ending.push({ ...common, id: next(), type: 'run.cancelled', data: {} });

@@ -23,8 +23,15 @@ import {
 } from '../../workflows/contract';
 import { engineUnavailable, runNotFound } from '../errors';
 
-/** Deadlines in milliseconds. A resume makes three calls in a row: together they stay below 10 s. */
-export const DEADLINES = { call: 2_500, query: 4_500, barrier: 2_000, health: 2_000, longPoll: 65_000 } as const;
+/** Deadlines of single calls, and of all that one request makes (CONTRACT §5: below 10 s), in milliseconds. */
+export const DEADLINES = {
+  call: 5_000,
+  query: 5_000,
+  barrier: 2_000,
+  health: 2_000,
+  longPoll: 65_000,
+  request: 9_300,
+} as const;
 
 // gRPC status codes.
 const INVALID_ARGUMENT = 3;
@@ -36,7 +43,14 @@ export class TemporalGateway {
   constructor(
     private readonly client: Client,
     private readonly taskQueue: string,
+    /** When the request that this gateway works for has to be answered; none for long polls. */
+    private readonly requestDeadline: number = Number.POSITIVE_INFINITY,
   ) {}
+
+  /** A gateway for one request: however many calls it makes, they end in time. */
+  forRequest(): TemporalGateway {
+    return new TemporalGateway(this.client, this.taskQueue, Date.now() + DEADLINES.request);
+  }
 
   /** Describes a workflow from the server alone, no worker involved. Throws `run_not_found`. */
   async describe(runId: string): Promise<WorkflowExecutionDescription> {
@@ -56,7 +70,7 @@ export class TemporalGateway {
     options: Pick<WorkflowStartOptions, 'memo' | 'typedSearchAttributes' | 'staticSummary'>,
   ): Promise<boolean> {
     try {
-      await this.client.withDeadline(Date.now() + DEADLINES.query, () =>
+      await this.client.withDeadline(this.deadline(DEADLINES.call), () =>
         this.client.workflow.start<(args: AgentRunArgs) => Promise<RunOutcome>>(WORKFLOW_TYPE, {
           ...options,
           workflowId: runId,
@@ -76,7 +90,7 @@ export class TemporalGateway {
   /** Sends an answer. False when the run has ended. Once this resolves the answer is durable. */
   async signalAnswer(runId: string, payload: AnswerSignal): Promise<boolean> {
     try {
-      await this.client.withDeadline(Date.now() + DEADLINES.call, () =>
+      await this.client.withDeadline(this.deadline(DEADLINES.call), () =>
         this.client.workflow.getHandle(runId).signal(SIGNALS.answer.name, payload),
       );
       return true;
@@ -99,7 +113,9 @@ export class TemporalGateway {
 
   async cancel(runId: string): Promise<void> {
     try {
-      await this.client.withDeadline(Date.now() + DEADLINES.call, () => this.client.workflow.getHandle(runId).cancel());
+      await this.client.withDeadline(this.deadline(DEADLINES.call), () =>
+        this.client.workflow.getHandle(runId).cancel(),
+      );
     } catch (error) {
       // Ended in between: there is nothing left to cancel.
       if (!(error instanceof WorkflowNotFoundError)) throw mapped(error);
@@ -128,6 +144,10 @@ export class TemporalGateway {
     position: { executionId: string; token?: Uint8Array | undefined },
     signal: AbortSignal,
   ): Promise<temporal.api.workflowservice.v1.IGetWorkflowExecutionHistoryResponse> {
+    // The SDK leaves its listener on the signal it is given: each poll gets one of its own, or a long watch would pile them up.
+    const own = new AbortController();
+    const onAbort = () => own.abort();
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
       const poll = () =>
         this.client.workflowService.getWorkflowExecutionHistory({
@@ -137,9 +157,11 @@ export class TemporalGateway {
           ...(position.token ? { nextPageToken: position.token } : {}),
         });
       const untilDeadline = () => this.client.withDeadline(Date.now() + DEADLINES.longPoll, poll);
-      return await this.client.withAbortSignal(signal, untilDeadline);
+      return await this.client.withAbortSignal(own.signal, untilDeadline);
     } catch (error) {
       throw mapped(error);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
@@ -148,9 +170,13 @@ export class TemporalGateway {
     await this.call(DEADLINES.health, () => this.client.workflowService.getSystemInfo({}));
   }
 
+  private deadline(milliseconds: number): number {
+    return Math.min(Date.now() + milliseconds, this.requestDeadline);
+  }
+
   private async call<T>(deadline: number, fn: () => Promise<T>): Promise<T> {
     try {
-      return await this.client.withDeadline(Date.now() + deadline, fn);
+      return await this.client.withDeadline(this.deadline(deadline), fn);
     } catch (error) {
       throw mapped(error);
     }

@@ -20,6 +20,14 @@ export async function recordOf(gateway: TemporalGateway, found: FoundRun): Promi
   );
 }
 
+/**
+ * The record after something was done that cannot be undone: when the descendants cannot be read in time, as the run
+ * itself knows them. The caller must hear that it was done.
+ */
+export function recordInAnyCase(gateway: TemporalGateway, found: FoundRun): Promise<RunRecord> {
+  return recordOf(gateway, found).catch(() => buildRecord(found, found.snapshot.children_awaiting));
+}
+
 /** A descendant that waits, with its question as its own memo has it. */
 export interface WaitingDescendant {
   run: FoundRun;

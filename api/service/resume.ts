@@ -16,7 +16,7 @@ import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
 import type { TemporalGateway } from './gateway';
 import type { FoundRun } from './lookup';
-import { recordOf } from './record';
+import { recordInAnyCase } from './record';
 
 export interface ResumeRequest {
   input: unknown;
@@ -64,7 +64,7 @@ export async function resumeRun(
     if (error instanceof ApiError && error.code === 'engine_unavailable') return null;
     throw error;
   });
-  if (!reply?.outcome) return { record: await recordOf(gateway, run), queued: true };
+  if (!reply?.outcome) return { record: await recordInAnyCase(gateway, run), queued: true };
   return replyOf(gateway, run, reply, reply.outcome, signal.digest ?? null);
 }
 
@@ -124,7 +124,7 @@ async function replyOf(
   }
   switch (outcome.verdict) {
     case 'taken':
-      return { record: await recordOf(gateway, { ...run, snapshot: reply.snapshot }), queued: false };
+      return { record: await recordInAnyCase(gateway, { ...run, snapshot: reply.snapshot }), queued: false };
     case 'invalid_input':
       throw invalidAnswer(outcome.issues.map((issue) => within('input', issue)));
     case 'ask_mismatch':

@@ -2,7 +2,6 @@
 import {
   LIMITS,
   QUERIES,
-  type Channel,
   type EventPage,
   type MessagePage,
   type RunRecord,
@@ -17,7 +16,7 @@ import { DEADLINES, type TemporalGateway } from './gateway';
 import { listRuns, type RunFilter, type RunPage } from './list';
 import { findRun, type FoundRun } from './lookup';
 import { RecentRuns } from './recent';
-import { recordOf } from './record';
+import { recordInAnyCase, recordOf } from './record';
 import { resumeRun, type ResumeReply, type ResumeRequest } from './resume';
 import { startRun, type StartableAgent } from './start';
 
@@ -33,14 +32,15 @@ export class RunService {
   }
 
   async start(principal: Principal, body: StartRun, idempotencyKey?: string): Promise<RunRecord> {
-    const deps = { gateway: this.gateway, agents: this.agents };
+    const deps = { gateway: this.gateway.forRequest(), agents: this.agents };
     const record = await startRun(deps, principal, body, idempotencyKey);
     this.recent.touch(principal.workspace, record.run_id);
     return record;
   }
 
   async read(principal: Principal, runId: string): Promise<RunRecord> {
-    return recordOf(this.gateway, await findRun(this.gateway, principal, runId));
+    const gateway = this.gateway.forRequest();
+    return recordOf(gateway, await findRun(gateway, principal, runId));
   }
 
   async list(
@@ -49,16 +49,13 @@ export class RunService {
     page: { limit: number; cursor?: string | undefined },
   ): Promise<RunPage> {
     const recent = this.recent.of(principal.workspace);
-    return listRuns(this.gateway, principal, filter, { ...page, recent });
+    return listRuns(this.gateway.forRequest(), principal, filter, { ...page, recent });
   }
 
-  async resume(
-    principal: Principal,
-    runId: string,
-    request: Omit<ResumeRequest, 'channel'> & { channel: Channel },
-  ): Promise<ResumeReply> {
-    const run = await findRun(this.gateway, principal, runId);
-    const reply = await resumeRun(this.gateway, principal, run, request);
+  async resume(principal: Principal, runId: string, request: ResumeRequest): Promise<ResumeReply> {
+    const gateway = this.gateway.forRequest();
+    const run = await findRun(gateway, principal, runId);
+    const reply = await resumeRun(gateway, principal, run, request);
     this.recent.touch(principal.workspace, runId);
     return reply;
   }
@@ -68,38 +65,43 @@ export class RunService {
    * longer shows an open question. With no worker up the request is durable all the same.
    */
   async cancel(principal: Principal, runId: string): Promise<RunRecord> {
-    const run = await findRun(this.gateway, principal, runId);
-    if (run.closed) return recordOf(this.gateway, run);
-    await this.gateway.cancel(runId);
+    const gateway = this.gateway.forRequest();
+    const run = await findRun(gateway, principal, runId);
+    if (run.closed) return recordOf(gateway, run);
+    await gateway.cancel(runId);
     this.recent.touch(principal.workspace, runId);
-    await this.gateway.query(runId, QUERIES.run.name, undefined, DEADLINES.barrier).catch(() => undefined);
-    return this.read(principal, runId);
+    await gateway.query(runId, QUERIES.run.name, undefined, DEADLINES.barrier).catch(() => undefined);
+    const now = await findRun(gateway, principal, runId).catch(() => run);
+    return recordInAnyCase(gateway, now);
   }
 
   async events(principal: Principal, runId: string, page: { after: number; limit: number }): Promise<EventPage> {
-    const run = await findRun(this.gateway, principal, runId);
-    return eventPage(this.gateway, run, page.after, page.limit);
+    const gateway = this.gateway.forRequest();
+    const run = await findRun(gateway, principal, runId);
+    return eventPage(gateway, run, page.after, page.limit);
   }
 
   async messages(principal: Principal, runId: string, page: { from: number; limit: number }): Promise<MessagePage> {
-    const run = await findRun(this.gateway, principal, runId);
-    return this.gateway.query<MessagePage>(run.runId, QUERIES.messages.name, page);
+    const gateway = this.gateway.forRequest();
+    const run = await findRun(gateway, principal, runId);
+    return gateway.query<MessagePage>(run.runId, QUERIES.messages.name, page);
   }
 
   async asks(principal: Principal, runId: string, state: 'pending' | 'all'): Promise<AskView[]> {
-    const run = await findRun(this.gateway, principal, runId);
-    return state === 'all' ? allAsks(this.gateway, run) : pendingAsks(this.gateway, run);
+    const gateway = this.gateway.forRequest();
+    const run = await findRun(gateway, principal, runId);
+    return state === 'all' ? allAsks(gateway, run) : pendingAsks(gateway, run);
   }
 
   /** Finds a run to be followed; its errors come before a stream is begun. */
   async find(principal: Principal, runId: string): Promise<FoundRun> {
-    return findRun(this.gateway, principal, runId);
+    return findRun(this.gateway.forRequest(), principal, runId);
   }
 
   /** Whether a stream from `cursor` would be over before it says anything. Unknown while no worker answers: then no. */
   async isOver(run: FoundRun, cursor: number): Promise<boolean> {
     if (!run.closed || cursor === 0) return false;
-    const page = await eventPage(this.gateway, run, cursor, LIMITS.eventPage).catch(() => null);
+    const page = await eventPage(this.gateway.forRequest(), run, cursor, LIMITS.eventPage).catch(() => null);
     return page?.events.length === 0;
   }
 

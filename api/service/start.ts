@@ -5,6 +5,7 @@ import {
   jsonBytes,
   LIMITS,
   MEMO_KEYS,
+  newRunSnapshot,
   runIdFromUuid,
   type ContractIssue,
   type Json,
@@ -17,7 +18,7 @@ import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
 import type { TemporalGateway } from './gateway';
 import { readRun } from './lookup';
-import { recordOf } from './record';
+import { recordInAnyCase, recordOf } from './record';
 
 /** What the API knows of an agent: that it can be started, and with what. */
 export interface StartableAgent {
@@ -60,14 +61,23 @@ export async function startRun(
       staticSummary: `agent ${body.agent}`.slice(0, 100),
     },
   );
-  if (!started && !start) throw runExists();
+  if (started) return readStarted(deps.gateway, runId, identity);
+  if (!start) throw runExists();
   const found = await readRun(deps.gateway, runId);
   const theirs = found?.identity.start;
-  if (!found || (!started && theirs?.key !== start?.key)) throw runExists();
-  if (!started && theirs?.digest !== start?.digest) {
+  if (!found || theirs?.key !== start.key) throw runExists();
+  if (theirs.digest !== start.digest) {
     throw new ApiError('idempotency_conflict', 'this Idempotency-Key has started a run with another body');
   }
   return recordOf(deps.gateway, found);
+}
+
+/** The record of a run that was just started. It runs, so the caller hears of it even if it cannot be read in time. */
+async function readStarted(gateway: TemporalGateway, runId: string, identity: RunIdentity): Promise<RunRecord> {
+  const found = await readRun(gateway, runId).catch(() => null);
+  const snapshot = newRunSnapshot(new Date().toISOString());
+  const unread = { runId, executionId: '', identity, snapshot, closed: false, closedAt: null, withdrawnAskId: null };
+  return recordInAnyCase(gateway, found ?? unread);
 }
 
 function checkStart(agents: ReadonlyMap<string, StartableAgent>, body: StartRun): void {

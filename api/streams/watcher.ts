@@ -79,9 +79,8 @@ export class RunWatcher {
           this.finish();
           return;
         }
-        const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number;
+        await pauseAfter(failures);
         failures += 1;
-        await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }
   }
@@ -91,18 +90,25 @@ export class RunWatcher {
     for (;;) {
       const cursors = [...this.followers].map((follower) => follower.cursor);
       if (cursors.length === 0) return;
-      const page = await this.pageAfter(Math.min(...cursors));
-      for (const follower of this.followers) giveNews(follower, page);
+      const after = Math.min(...cursors);
+      const page = await this.pageAfter(after);
+      for (const follower of this.followers) giveNews(follower, page, after);
       if (!page.has_more) return;
     }
   }
 
   private async catchUp(follower: Follower): Promise<void> {
-    for (;;) {
-      const page = await this.pageAfter(follower.cursor).catch(() => null);
-      // The next news will bring it: it asks from the cursor that is furthest behind.
-      if (!page || !this.followers.has(follower)) return;
-      giveNews(follower, page);
+    let failures = 0;
+    while (this.followers.has(follower)) {
+      const after = follower.cursor;
+      const page = await this.pageAfter(after).catch(() => null);
+      if (!page) {
+        // A run that waits may have no news for days: this follower does not wait for the next.
+        await pauseAfter(failures);
+        failures += 1;
+        continue;
+      }
+      giveNews(follower, page, after);
       if (!page.has_more) break;
     }
     if (this.ended) follower.end();
@@ -120,7 +126,15 @@ export class RunWatcher {
   }
 }
 
-function giveNews(follower: Follower, page: EventPage): void {
+function pauseAfter(failures: number): Promise<void> {
+  const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number;
+  return new Promise((resolve) => setTimeout(resolve, pause));
+}
+
+/** Gives a follower its part of the page after `after`. */
+function giveNews(follower: Follower, page: EventPage, after: number): void {
+  // It came while the page was on its way and needs older events first: it is catching up by itself.
+  if (follower.cursor < after) return;
   const reset = page.events[0]?.type === 'stream.reset';
   // A reset is for whoever has lost something, not for one that is merely behind another.
   const lost = reset && (follower.cursor > page.last_event_id || follower.cursor < page.first_event_id - 1);

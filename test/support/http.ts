@@ -21,7 +21,14 @@ export class ApiCaller {
   constructor(
     readonly url: string,
     readonly key: string = TEST_KEY,
+    /** A call that takes longer than this many milliseconds fails. */
+    readonly boundMs?: number,
   ) {}
+
+  /** The same caller, for whom a call that hangs longer than 15 s is a failure: the bound of CASES.md. */
+  bounded(): ApiCaller {
+    return new ApiCaller(this.url, this.key, 15_000);
+  }
 
   get base(): string {
     return `${this.url}/api/platform/v1`;
@@ -43,6 +50,7 @@ export class ApiCaller {
         ...headers,
       },
       ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as string }),
+      ...(this.boundMs === undefined ? {} : { signal: AbortSignal.timeout(this.boundMs) }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: parse(text) as Body };

@@ -1,6 +1,6 @@
 /** Real processes that tests start and kill: Temporal on a SQLite file, worker, API. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -13,11 +13,19 @@ const MAIN = path.resolve(__dirname, '../../dist/cli/main.js');
 /** One process of ours, with what it printed. */
 export class Program {
   readonly exited: Promise<number | null>;
+  /** As `exited`, once all that it printed is here too. */
+  readonly closed: Promise<number | null>;
+  /** Both streams as they came. */
   output = '';
+  errors = '';
   private constructor(readonly child: ChildProcess) {
     this.exited = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+    this.closed = new Promise((resolve) => child.once('close', (code) => resolve(code)));
     child.stdout?.on('data', (data: Buffer) => (this.output += data.toString()));
-    child.stderr?.on('data', (data: Buffer) => (this.output += data.toString()));
+    child.stderr?.on('data', (data: Buffer) => {
+      this.output += data.toString();
+      this.errors += data.toString();
+    });
   }
 
   /** Starts `holdpoint <command>` with these settings and nothing else of this process's environment but PATH and HOME. */
@@ -49,6 +57,12 @@ export class Program {
   /** SIGTERM; the exit code. */
   async terminate(): Promise<number | null> {
     this.child.kill('SIGTERM');
+    return this.exited;
+  }
+
+  /** SIGINT, as Ctrl-C sends it; the exit code. */
+  async interrupt(): Promise<number | null> {
+    this.child.kill('SIGINT');
     return this.exited;
   }
 }
@@ -109,6 +123,11 @@ export class ProcessStack {
   /** A Temporal client on the same server: T of CASES.md. Close its connection after use. */
   async client(): Promise<Client> {
     return new Client({ connection: await Connection.connect({ address: this.address }), namespace: 'default' });
+  }
+
+  /** Lines of the effects file: `<run_id> <name>`. */
+  effects(): string[] {
+    return existsSync(this.effectsFile) ? readFileSync(this.effectsFile, 'utf8').split('\n').filter(Boolean) : [];
   }
 
   async stop(): Promise<void> {

@@ -32,6 +32,7 @@ export class TestStack {
       native: NativeConnection;
       worker: Worker;
       running: Promise<void>;
+      newWorker: () => Promise<Worker>;
     },
   ) {}
 
@@ -44,16 +45,18 @@ export class TestStack {
     const agents = agentRegistry([scriptedAgent, ...(options.agents ?? [])]);
     const effectsFile = path.join(mkdtempSync(path.join(tmpdir(), 'holdpoint-')), 'effects');
     const native = await NativeConnection.connect({ address });
-    const worker = await Worker.create(
-      workerOptions({
-        connection: native,
-        namespace: 'default',
-        taskQueue,
-        activities: createActivities({ agents, effectsFile, continueAsNewAfter: options.continueAsNewAfter }),
-        workflowBundle: { codePath: bundle },
-        maxCachedWorkflows: options.maxCachedWorkflows,
-      }),
-    );
+    const newWorker = () =>
+      Worker.create(
+        workerOptions({
+          connection: native,
+          namespace: 'default',
+          taskQueue,
+          activities: createActivities({ agents, effectsFile, continueAsNewAfter: options.continueAsNewAfter }),
+          workflowBundle: { codePath: bundle },
+          maxCachedWorkflows: options.maxCachedWorkflows,
+        }),
+      );
+    const worker = await newWorker();
     const running = worker.run();
     const connection = await Connection.connect({ address });
     const client = new Client({ connection, namespace: 'default' });
@@ -61,16 +64,27 @@ export class TestStack {
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;
     const api = new ApiCaller(`http://127.0.0.1:${port}`);
-    return new TestStack(client, app, api, taskQueue, effectsFile, { connection, native, worker, running });
+    return new TestStack(client, app, api, taskQueue, effectsFile, { connection, native, worker, running, newWorker });
   }
 
   async stop(): Promise<void> {
-    const { connection, native, worker, running } = this.parts;
+    const { connection, native } = this.parts;
     await this.app.close();
-    if (worker.getState() === 'RUNNING') worker.shutdown();
-    await running;
+    await this.stopWorker();
     await connection.close();
     await native.close();
+  }
+
+  /** From here on no worker answers; the API stays up. */
+  async stopWorker(): Promise<void> {
+    if (this.parts.worker.getState() === 'RUNNING') this.parts.worker.shutdown();
+    await this.parts.running;
+  }
+
+  /** Another worker, after `stopWorker`. */
+  async startWorker(): Promise<void> {
+    this.parts.worker = await this.parts.newWorker();
+    this.parts.running = this.parts.worker.run();
   }
 
   /** Event types in a run's history, by short name: `WorkflowExecutionStarted`, … */
@@ -93,7 +107,8 @@ export async function historyTypes(client: Client, runId: string): Promise<strin
 }
 
 let installed = false;
-function quietRuntime(): void {
+/** The SDK logs errors alone, once a process. */
+export function quietRuntime(): void {
   if (installed) return;
   installed = true;
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });

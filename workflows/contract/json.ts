@@ -19,3 +19,17 @@ function byteLength(text: string): number {
   }
   return bytes;
 }
+
+/** True when `value` is nested deeper than `levels`. Walks level by level, so no depth ends its own stack. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item === 'object' && item !== null) for (const inner of Object.values(item)) next.push(inner);
+    }
+    level = next;
+  }
+  return false;
+}

@@ -20,6 +20,10 @@ export const LIMITS = {
   keptSteps: 2_000,
   /** Asks (own and from below) kept with how they ended. */
   keptAsks: 1_000,
+  /** Levels of a JSON body: what is deeper would end the stack of whoever walks through it. */
+  jsonDepth: 100,
+  /** Tool calls of one model turn. */
+  callsPerTurn: 200,
   /** An HTTP body. Source: CONTRACT §5. */
   bodyBytes: 256 * 1024,
   /** One tool result in the transcript; a larger one is stored cut, with a note. */

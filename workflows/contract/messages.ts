@@ -6,8 +6,10 @@ import { z } from 'zod';
 import { askClosingSchema } from './asks';
 import type { ContractIssue } from './errors';
 import { askOutcomeSchema, channelSchema } from './events';
+import { jsonBytes } from './json';
+import { LIMITS } from './limits';
 import { questionSchema } from './question';
-import type { RunSnapshot } from './run';
+import { runIdSchema, type RunSnapshot } from './run';
 
 export const SIGNALS = {
   answer: {
@@ -57,20 +59,31 @@ export type AnswerSignal = z.infer<typeof answerSignalSchema>;
 /** The `ask_id` of an answer that was sent when no ask was pending: bound to its key, and to no ask for ever. */
 export const NO_ASK = 'none';
 
+/**
+ * Frames come from whoever can send a signal, and what they name goes into the receiver's memo: nothing in one is
+ * longer than a real one's, or a few forged ones would burst a payload and wedge the run.
+ */
+const frameIds = { child_run_id: runIdSchema, ask_id: z.string().max(64) };
+const MAX_QUESTION_BYTES = 256 * 1024;
+const MAX_CLOSING_BYTES = 64 * 1024;
+/** As long as Temporal lets an id be: the root may have been started by hand. */
+const MAX_WORKFLOW_ID = 1_000;
+
 export const childNeedsHumanSchema = z.strictObject({
-  child_run_id: z.string(),
-  question: questionSchema,
-  timestamp: z.string(),
+  child_run_id: frameIds.child_run_id,
+  question: questionSchema
+    .extend({ ask_id: frameIds.ask_id })
+    .refine((question) => jsonBytes(question) <= MAX_QUESTION_BYTES, 'too large'),
+  timestamp: z.string().max(64),
   /** Runs above the asker, its caller first: tells which sub-agent of the receiver it came through. */
-  ancestors: z.array(z.string()),
+  ancestors: z.array(z.string().max(MAX_WORKFLOW_ID)).max(LIMITS.depth),
 });
 export type ChildNeedsHumanSignal = z.infer<typeof childNeedsHumanSchema>;
 
 export const childAskClosedSchema = z.strictObject({
-  child_run_id: z.string(),
-  ask_id: z.string(),
+  ...frameIds,
   outcome: askOutcomeSchema,
-  closing: askClosingSchema,
+  closing: askClosingSchema.refine((closing) => jsonBytes(closing) <= MAX_CLOSING_BYTES, 'too large'),
 });
 export type ChildAskClosedSignal = z.infer<typeof childAskClosedSchema>;
 

@@ -1,7 +1,13 @@
 /** The transcript (`GET /agents/{id}/messages`): each message, tool call and tool result as the agent saw it. */
 import { z } from 'zod';
 
-export const toolCallSchema = z.strictObject({ id: z.string(), tool: z.string(), args: z.json() });
+export const toolCallSchema = z.strictObject({
+  id: z.string(),
+  tool: z.string(),
+  args: z.json(),
+  /** Why the call was refused before it got to its tool; its arguments are left out then. */
+  refused: z.string().optional(),
+});
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
 export const messageSchema = z
