@@ -19,6 +19,7 @@ import { metaRoutes } from './routes/meta';
 import { TemporalGateway } from './service/gateway';
 import { RunService } from './service/runs';
 import type { StartableAgent } from './service/start';
+import { dropUnfinishedRequests } from './unfinished-requests';
 
 export interface AppSettings {
   client: Client;
@@ -45,6 +46,7 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
     // Long ids are unknown runs like any other; Fastify's own limit would answer with another code.
     routerOptions: { maxParamLength: 16_384 },
     exposeHeadRoutes: false,
+    disableRequestLogging: true,
     forceCloseConnections: 'idle',
     frameworkErrors: frameworkErrors(keys),
     clientErrorHandler,
@@ -55,6 +57,7 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
   addErrorHandling(app);
   addAuthentication(app, keys);
   app.addHook('preClose', async () => service.streams.close());
+  dropUnfinishedRequests(app);
 
   await app.register(fastifyHelmet, { contentSecurityPolicy: false });
   await app.register(fastifyRateLimit, {

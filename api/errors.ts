@@ -8,8 +8,10 @@ export class ApiError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly issues?: ContractIssue[],
+    /** For the log alone. */
+    cause?: unknown,
   ) {
-    super(message);
+    super(message, { cause });
   }
 
   get status(): number {
@@ -31,8 +33,9 @@ export function runNotWaiting(): ApiError {
   return new ApiError('run_not_waiting', 'the run is not waiting for an answer: read it to see its state');
 }
 
-export function engineUnavailable(): ApiError {
-  return new ApiError('engine_unavailable', 'Temporal, or a worker, does not answer: try again in a moment');
+export function engineUnavailable(cause?: unknown): ApiError {
+  const message = 'Temporal, or a worker, does not answer: try again in a moment';
+  return new ApiError('engine_unavailable', message, undefined, cause);
 }
 
 /** Seconds that a caller should wait before it tries an unavailable engine again. */

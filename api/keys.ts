@@ -15,7 +15,10 @@ export interface Principal {
 const keySchema = z
   .strictObject({
     name: z.string().min(1).max(200),
-    key: z.string().min(8).regex(/^\S+$/, 'must not hold white space').optional(),
+    key: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces: it travels in a header')
+      .optional(),
     key_sha256: z
       .string()
       .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits')

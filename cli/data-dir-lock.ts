@@ -103,6 +103,12 @@ function removeStale(file: string, stale: LockContent | undefined): void {
   }
 }
 
+/** Throws `DataDirInUseError` while a live process holds the folder. Takes nothing. */
+export function checkDataDirFree(dataDir: string): void {
+  const found = read(path.join(dataDir, 'holdpoint.lock'));
+  if (found && isRunning(found.owner)) throw new DataDirInUseError(dataDir, found.owner.pid);
+}
+
 /**
  * Makes the folder if need be and takes its lock file. A lock whose process is dead is broken, after the server that process may have
  * left has ended. Throws `DataDirInUseError` while a live process, this one included, holds it.

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../api/app';
@@ -29,14 +29,31 @@ export async function startApi(client: Client, keys: ApiKeySettings, settings: S
     await app.listen({ host, port });
   } catch (error) {
     await app.close();
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'EADDRINUSE') throw new SettingsError(`PORT ${port} is taken on ${host}: set PORT to another one`);
-    if (code === 'EACCES') throw new SettingsError(`PORT ${port} may not be used: set PORT to one above 1023`);
-    throw new SettingsError(`HOST ${host} cannot be listened on (${code})`);
+    throw cannotListen(settings, error);
   }
   const address = app.server.address() as AddressInfo;
   const shown = host.includes(':') ? `[${host}]` : host;
   return { app, url: `http://${shown}:${address.port}` };
+}
+
+/** Throws `SettingsError` when the API could not listen: for who wants to know before anything else is started. */
+export async function checkPort(settings: Settings): Promise<void> {
+  const probe = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      probe.once('error', reject).listen({ host: settings.HOST, port: settings.PORT }, resolve);
+    });
+  } catch (error) {
+    throw cannotListen(settings, error);
+  }
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function cannotListen({ HOST: host, PORT: port }: Settings, error: unknown): SettingsError {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') return new SettingsError(`PORT ${port} is taken on ${host}: set PORT to another one`);
+  if (code === 'EACCES') return new SettingsError(`PORT ${port} may not be used: set PORT to one above 1023`);
+  return new SettingsError(`HOST ${host} cannot be listened on (${code})`);
 }
 
 /** `holdpoint api`: one API process against the Temporal server that the environment names. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -7,7 +7,8 @@ import { apiKeysSchema, type ApiKeySettings } from '../api/keys';
 import { SEARCH_ATTRIBUTES } from '../workflows/contract';
 import { startDevServer } from './dev-server';
 import { banner } from './banner';
-import { startApi } from './run-api';
+import { checkDataDirFree } from './data-dir-lock';
+import { checkPort, startApi } from './run-api';
 import { installRuntime, startWorker } from './run-worker';
 import { readApiKeys, SettingsError, type Settings } from './settings';
 import { stopRequested } from './shutdown';
@@ -19,12 +20,17 @@ const NAMESPACE = 'default';
 export async function devCommand(settings: Settings): Promise<number> {
   const stop = stopRequested();
   const log = (line: string) => console.error(line);
-  const keys = readApiKeys(settings) ?? keptKeys(settings.HOLDPOINT_DATA_DIR, log);
-  const cli = await resolveTemporalCli({ log });
+  const ownKeys = readApiKeys(settings);
+  // What would stop the start is looked at first, and nothing is printed before: a refusal is one line.
+  const dataDir = usableDataDir(settings.HOLDPOINT_DATA_DIR);
+  await checkPort(settings);
+  const keys = ownKeys ?? keptKeys(dataDir, log);
+  // Which program was taken is in the banner; what is worth a line of its own is a download.
+  const cli = await resolveTemporalCli({ log: (line) => /downloading/.test(line) && log(line) });
   installRuntime(settings);
   const server = await startDevServer({
     cliPath: cli.path,
-    dataDir: settings.HOLDPOINT_DATA_DIR,
+    dataDir,
     port: 7233,
     uiPort: 8233,
     log,
@@ -52,17 +58,31 @@ export async function devCommand(settings: Settings): Promise<number> {
   }
 }
 
+/** The data folder, made if need be and no one else's. Throws one line that names it. */
+function usableDataDir(setting: string): string {
+  const dataDir = path.resolve(setting);
+  try {
+    // It holds the runs of everyone, and the API key.
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new SettingsError(`HOLDPOINT_DATA_DIR ${dataDir} is no folder that can be read and written (${code})`);
+  }
+  checkDataDirFree(dataDir);
+  return dataDir;
+}
+
 /** The key that an earlier start has made in the data folder, or a new one. Readable by its owner alone. */
 function keptKeys(dataDir: string, log: (line: string) => void): ApiKeySettings {
   const file = path.join(dataDir, 'api-keys.json');
   if (existsSync(file)) {
-    const parsed = apiKeysSchema.safeParse(parseJson(readFileSync(file, 'utf8')));
+    const parsed = apiKeysSchema.safeParse(readJson(file));
     if (parsed.success) return parsed.data;
     throw new SettingsError(`${file} holds no API keys: mend it, or delete it to get a new one`);
   }
   const keys = [{ name: 'local', key: `hp_${randomBytes(24).toString('base64url')}`, workspace: 'default' }];
   try {
-    mkdirSync(dataDir, { recursive: true });
     writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
     throw new SettingsError(
@@ -73,9 +93,9 @@ function keptKeys(dataDir: string, log: (line: string) => void): ApiKeySettings 
   return keys;
 }
 
-function parseJson(text: string): unknown {
+function readJson(file: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

@@ -43,6 +43,7 @@ const settingsSchema = z.object({
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^\S+:\d{1,5}$/, 'must be host:port')
+    .refine((address) => Number(address.split(':').at(-1)) <= 65_535, 'must be host:port, the port at most 65535')
     .optional(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
@@ -80,9 +81,9 @@ function parseApiKeys(setting: string, content: string): ApiKeySettings {
   const parsed = apiKeysSchema.safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new SettingsError(
-      `${setting} is wrong at ${issue?.path.map(String).join('.') || 'its top'}: ${issue?.message}`,
-    );
+    // A field that nobody knows may be a key in the wrong place: it is not named.
+    const message = issue?.code === 'unrecognized_keys' ? 'it has an unknown field' : issue?.message;
+    throw new SettingsError(`${setting} is wrong at ${issue?.path.map(String).join('.') || 'its top'}: ${message}`);
   }
   return json as ApiKeySettings;
 }

@@ -13,7 +13,7 @@ import {
 } from './contract';
 import type { EffectCounts } from './effects';
 import { runErrorOf } from './failures';
-import { identityOf } from './identity';
+import { checkArgs, identityOf } from './identity';
 import { openRun, type Run } from './open-run';
 import type { RunStateData } from './state/run-state';
 import { SubAgents } from './sub-agents';
@@ -34,6 +34,7 @@ interface Carried {
  * sub-agent has; it fails with the code of what went wrong; a cancelled one ends cancelled.
  */
 export async function agentRun(args: AgentRunArgs): Promise<RunOutcome> {
+  checkArgs(args);
   const carried = args.carried as Carried | undefined;
   const run = openRun(identityOf(args), carried);
   const loop = new AgentLoop(args, run, carried);

@@ -6,6 +6,7 @@ import {
   askSchema,
   errorBodySchema,
   LIMITS,
+  looseText,
   messageSchema,
   questionSchema,
   runEventSchema,
@@ -26,11 +27,16 @@ function wholeNumber(min: number, max: number) {
     .pipe(z.number().int().min(min).max(max));
 }
 
+/** Text that runs are searched by. The search itself takes everything but a NUL. */
+function searchText(max: number) {
+  return looseText(max).regex(/^[^\0]*$/, 'must not hold a NUL');
+}
+
 export const listQuery = z.strictObject({
   status: z.enum(RUN_STATUSES).optional(),
-  agent: z.string().max(LIMITS.agentName).optional(),
-  assignee: z.string().max(LIMITS.assignee).optional(),
-  root_run_id: z.string().max(LIMITS.runId).optional(),
+  agent: searchText(LIMITS.agentName).optional(),
+  assignee: searchText(LIMITS.assignee).optional(),
+  root_run_id: searchText(LIMITS.runId).optional(),
   limit: wholeNumber(1, 100).default(20),
   cursor: z.string().max(1_000).optional(),
 });

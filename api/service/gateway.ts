@@ -3,15 +3,13 @@
  * longer than 10 s whatever is down.
  */
 import {
-  isGrpcServiceError,
-  QueryNotRegisteredError,
-  QueryRejectedError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type Client,
   type WorkflowExecutionDescription,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import type { QUERIES } from '../../workflows/contract';
 import {
@@ -21,7 +19,7 @@ import {
   type AnswerSignal,
   type RunOutcome,
 } from '../../workflows/contract';
-import { engineUnavailable, runNotFound } from '../errors';
+import { apiErrorOfTemporal } from './temporal-errors';
 
 /** Deadlines of single calls, and of all that one request makes (CONTRACT §5: below 10 s), in milliseconds. */
 export const DEADLINES = {
@@ -33,9 +31,8 @@ export const DEADLINES = {
   request: 9_300,
 } as const;
 
-// gRPC status codes.
-const INVALID_ARGUMENT = 3;
-const NOT_FOUND = 5;
+/** Events from the end of a history among which queued answers are looked for. */
+const QUEUED_LOOK_BACK = 500;
 
 type QueryName = (typeof QUERIES)[keyof typeof QUERIES]['name'];
 
@@ -83,7 +80,7 @@ export class TemporalGateway {
       return true;
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-      throw mapped(error);
+      throw apiErrorOfTemporal(error);
     }
   }
 
@@ -96,7 +93,7 @@ export class TemporalGateway {
       return true;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
-      throw mapped(error);
+      throw apiErrorOfTemporal(error);
     }
   }
 
@@ -118,7 +115,7 @@ export class TemporalGateway {
       );
     } catch (error) {
       // Ended in between: there is nothing left to cancel.
-      if (!(error instanceof WorkflowNotFoundError)) throw mapped(error);
+      if (!(error instanceof WorkflowNotFoundError)) throw apiErrorOfTemporal(error);
     }
   }
 
@@ -159,10 +156,40 @@ export class TemporalGateway {
       const untilDeadline = () => this.client.withDeadline(Date.now() + DEADLINES.longPoll, poll);
       return await this.client.withAbortSignal(own.signal, untilDeadline);
     } catch (error) {
-      throw mapped(error);
+      throw apiErrorOfTemporal(error);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
+  }
+
+  /**
+   * Payloads of the `answer` signals that no worker has taken in yet, oldest first: what the next workflow task will
+   * judge, in its order. Read from the history's end, so it needs no worker.
+   */
+  async answersQueued(runId: string): Promise<unknown[]> {
+    const { events } = (
+      await this.call(DEADLINES.call, () =>
+        this.client.workflowService.getWorkflowExecutionHistoryReverse({
+          namespace: this.client.options.namespace,
+          execution: { workflowId: runId },
+          maximumPageSize: QUEUED_LOOK_BACK,
+        }),
+      )
+    ).history ?? { events: [] };
+    const newestFirst = events ?? [];
+    const judged = newestFirst.findIndex((event) => event.workflowTaskCompletedEventAttributes);
+    const signals = newestFirst
+      .slice(0, judged < 0 ? undefined : judged)
+      .map((event) => event.workflowExecutionSignaledEventAttributes)
+      .filter((signal) => signal?.signalName === SIGNALS.answer.name)
+      .reverse();
+    const { loadedDataConverter } = this.client.options;
+    return Promise.all(
+      signals.map(async (signal) => {
+        const decoding = decodeArrayFromPayloads(loadedDataConverter, signal?.input?.payloads);
+        return (await decoding.catch(() => []))[0];
+      }),
+    );
   }
 
   /** Resolves when the server answers. */
@@ -178,28 +205,7 @@ export class TemporalGateway {
     try {
       return await this.client.withDeadline(this.deadline(deadline), fn);
     } catch (error) {
-      throw mapped(error);
+      throw apiErrorOfTemporal(error);
     }
   }
-}
-
-/** A Temporal error as the API tells it. Whatever is not understood is thrown on, and becomes a 500 in the log. */
-function mapped(error: unknown): unknown {
-  if (error instanceof WorkflowNotFoundError) return runNotFound();
-  // A workflow that knows none of our queries is none of our runs.
-  if (error instanceof QueryNotRegisteredError) return runNotFound();
-  if (error instanceof QueryRejectedError) return engineUnavailable();
-  const service = grpcErrorOf(error);
-  if (!service) return error;
-  if (service.code === NOT_FOUND) return runNotFound();
-  // A name that the server's own rules refuse cannot be a run's.
-  if (service.code === INVALID_ARGUMENT && /workflow ?id/i.test(service.details)) return runNotFound();
-  return engineUnavailable();
-}
-
-function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
-  for (let current: unknown = error; current instanceof Error; current = current.cause) {
-    if (isGrpcServiceError(current)) return { code: current.code, details: current.details };
-  }
-  return undefined;
 }

@@ -21,8 +21,11 @@ export interface RunPage {
   next_cursor: string | null;
 }
 
-/** Where a page ended: everything after it is older. */
-const cursorSchema = z.strictObject({ started: z.iso.datetime(), run_id: z.string().max(64) });
+/** Where a page ended: everything after it is older. Years far away are none that the search could be asked for. */
+const cursorSchema = z.strictObject({
+  started: z.iso.datetime().regex(/^2[01]\d\d-/),
+  run_id: z.string().max(64),
+});
 type Cursor = z.infer<typeof cursorSchema>;
 interface Entry {
   runId: string;

@@ -4,6 +4,7 @@ import {
   judgeAnswer,
   NO_ASK,
   QUERIES,
+  readAnswerSignal,
   type AnswerOutcome,
   type AnswerOutcomeReply,
   type AnswerSignal,
@@ -64,7 +65,10 @@ export async function resumeRun(
     if (error instanceof ApiError && error.code === 'engine_unavailable') return null;
     throw error;
   });
-  if (!reply?.outcome) return { record: await recordInAnyCase(gateway, run), queued: true };
+  if (!reply?.outcome) {
+    if (await isQueuedBehindAnother(gateway, run, signal)) throw queuedBehindAnother();
+    return { record: await recordInAnyCase(gateway, run), queued: true };
+  }
   return replyOf(gateway, run, reply, reply.outcome, signal.digest ?? null);
 }
 
@@ -112,6 +116,23 @@ async function verdictOf(
   }
 }
 
+/**
+ * Whether a good answer is in the run's history before this one: the first good one wins, so with no worker up its
+ * verdict is known all the same, and the loser is told now.
+ */
+async function isQueuedBehindAnother(gateway: TemporalGateway, run: FoundRun, mine: AnswerSignal): Promise<boolean> {
+  const pending = run.snapshot.pending;
+  const queued = await gateway.answersQueued(run.runId).catch(() => []);
+  for (const payload of queued) {
+    const read = readAnswerSignal(payload);
+    if (!read.ok) continue;
+    if (read.value.answer_id === mine.answer_id) return false;
+    const forThisAsk = read.value.ask_id === undefined || read.value.ask_id === pending?.ask_id;
+    if (pending && forThisAsk && judgeAnswer(pending, read.value.input).ok) return true;
+  }
+  return false;
+}
+
 async function replyOf(
   gateway: TemporalGateway,
   run: FoundRun,
@@ -132,6 +153,11 @@ async function replyOf(
     case 'run_not_waiting':
       throw runNotWaiting();
   }
+}
+
+function queuedBehindAnother(): ApiError {
+  const message = 'another answer came first: no worker has taken it up yet, but it is the one that counts';
+  return new ApiError('run_not_waiting', message);
 }
 
 function askMismatch(pendingAskId: string | null): ApiError {

@@ -13,7 +13,11 @@ const options = workerOptions({
   taskQueue: 'bare',
   activities: { step: async (name) => name },
 });
-const worker = await Worker.create({ ...options, workflowBundle: undefined, workflowsPath: require.resolve('./bare-workflow.js') });
+const worker = await Worker.create({
+  ...options,
+  workflowBundle: undefined,
+  workflowsPath: require.resolve('./bare-workflow.js'),
+});
 console.log('bare worker: polling');
 await worker.run();
 await connection.close();

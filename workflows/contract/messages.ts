@@ -3,6 +3,7 @@
  * descriptions show in Temporal's Web UI, so they say what to send by hand.
  */
 import { z } from 'zod';
+import { contractIssue } from './answer';
 import { askClosingSchema } from './asks';
 import type { ContractIssue } from './errors';
 import { askOutcomeSchema, channelSchema } from './events';
@@ -55,6 +56,16 @@ export const answerSignalSchema = z.strictObject({
   digest: z.string().max(200).optional(),
 });
 export type AnswerSignal = z.infer<typeof answerSignalSchema>;
+
+export type ReadAnswerSignal = { ok: true; value: AnswerSignal } | { ok: false; issues: ContractIssue[] };
+
+/** Reads the payload of an `answer` signal, sent by the API or by hand: a bare answer body counts as its own `input`. */
+export function readAnswerSignal(payload: unknown): ReadAnswerSignal {
+  const bare = typeof payload === 'object' && payload !== null && 'kind' in payload && !('input' in payload);
+  const parsed = answerSignalSchema.safeParse(bare ? { input: payload } : payload);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, issues: parsed.error.issues.map(contractIssue) };
+}
 
 /** The `ask_id` of an answer that was sent when no ask was pending: bound to its key, and to no ask for ever. */
 export const NO_ASK = 'none';

@@ -1,7 +1,7 @@
 /** The run record (CONTRACT §4), what starts a run, and where a run keeps what readers need: its memo. */
 import { z } from 'zod';
 import { runErrorSchema } from './events';
-import type { JsonObject } from './json';
+import { isDeeperThan, jsonBytes, type JsonObject } from './json';
 import { isRunId } from './ids';
 import { LIMITS } from './limits';
 import { onQuestionSchema, runStatusSchema } from './modes';
@@ -120,6 +120,34 @@ export interface AgentRunArgs {
   /** State of the execution before, through continue-as-new. Written by the workflow alone. */
   carried?: unknown;
 }
+
+/** An id of a workflow above a run: a root started by hand may have any that Temporal takes. */
+const workflowIdSchema = z.string().min(1).max(1_000);
+
+/**
+ * What `agentRun` takes for arguments. Whoever starts one by hand may send anything, and what a run is goes into its
+ * search attributes and its memo, which have limits. Unknown keys pass: a newer starter may send more.
+ */
+export const agentRunArgsSchema = z.looseObject({
+  agent: z.string().min(1).max(LIMITS.agentName),
+  input: z.unknown().refine((input) => !isDeeperThan(input, LIMITS.jsonDepth), 'is nested too deep'),
+  run: z
+    .looseObject({
+      root_run_id: workflowIdSchema,
+      parent_run_id: workflowIdSchema.nullable(),
+      ancestors: z.array(workflowIdSchema).max(LIMITS.depth),
+      agent: z.string().min(1).max(LIMITS.agentName),
+      workspace: z.string().min(1).max(LIMITS.assignee),
+      on_question: onQuestionSchema,
+      assignee: z.string().max(LIMITS.assignee).nullable(),
+      metadata: z
+        .record(z.string(), z.unknown())
+        .refine((metadata) => !isDeeperThan(metadata, LIMITS.jsonDepth), 'is nested too deep')
+        .refine((metadata) => jsonBytes(metadata) <= LIMITS.bodyBytes, 'is too large'),
+    })
+    .partial()
+    .optional(),
+});
 
 /** The state of a run as it starts, for readers that come before its first workflow task. */
 export function newRunSnapshot(createdAt: string): RunSnapshot {

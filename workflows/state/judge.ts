@@ -1,7 +1,12 @@
-import { chosenAnswer, contractIssue, declineMessage, judgeAnswer, type Answer } from '../contract/answer';
+import { chosenAnswer, declineMessage, judgeAnswer, type Answer } from '../contract/answer';
 import type { AskClosing } from '../contract/asks';
-import type { ContractIssue } from '../contract/errors';
-import { answerSignalSchema, NO_ASK, type AnswerOutcome, type AnswerSignal } from '../contract/messages';
+import {
+  answerSignalSchema,
+  NO_ASK,
+  readAnswerSignal,
+  type AnswerOutcome,
+  type AnswerSignal,
+} from '../contract/messages';
 import type { Question } from '../contract/question';
 import { humanDeclined, type AskResult } from '../contract/tool-results';
 import type { RunState } from './run-state';
@@ -12,7 +17,7 @@ import type { RunState } from './run-state';
  * throw in a signal handler would wedge the run.
  */
 export function takeAnswer(state: RunState, payload: unknown): AnswerOutcome {
-  const signal = readSignal(payload);
+  const signal = readAnswerSignal(payload);
   const named = answerIdOf(payload);
   const known = named === null ? null : state.ledger.find(named);
   if (known) return known;
@@ -48,16 +53,6 @@ export function takeAnswer(state: RunState, payload: unknown): AnswerOutcome {
     });
   }
   return outcome;
-}
-
-type Read = { ok: true; value: AnswerSignal } | { ok: false; issues: ContractIssue[] };
-
-/** The payload as sent by the API, or by hand: a bare answer body is taken for its own `input`. */
-function readSignal(payload: unknown): Read {
-  const bare = typeof payload === 'object' && payload !== null && 'kind' in payload && !('input' in payload);
-  const parsed = answerSignalSchema.safeParse(bare ? { input: payload } : payload);
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, issues: parsed.error.issues.map(contractIssue) };
 }
 
 /** The name that an answer was given, even when the rest of the signal is malformed: its sender asks by that name. */
