@@ -64,7 +64,7 @@ export async function apiCommand(settings: Settings): Promise<number> {
   const target = temporalTarget();
   const client = lazyClient(target);
   const { app, url } = await startApi(client, keys, settings);
-  console.log(`api: listening on ${url}, Temporal at ${target.address}, namespace ${target.namespace}`);
+  console.log(`api: listening on ${url} (Temporal at ${target.address}, namespace ${target.namespace})`);
   // So that runs can be started before the first worker has registered them. The worker is the one that insists.
   void ensureSearchAttributes(client.connection as never, target.namespace).catch(() => undefined);
   await stop;

@@ -39,7 +39,7 @@ export async function startStack({ serverArgs = [] } = {}) {
   };
   const main = path.join(root, 'dist/cli/main.js');
   const worker = await program([main, 'worker'], env, /worker: polling/);
-  const api = await program([main, 'api'], env, /api: listening on (\S+),/);
+  const api = await program([main, 'api'], env, /api: listening on ([^\s,]+)/);
   const bare = await program([path.join(here, 'bare-worker.mjs')], env, /bare worker: polling/);
   const client = new Client({ connection: await Connection.connect({ address: server.address }) });
   return {
