@@ -4,7 +4,7 @@ import fastifyRateLimit from '@fastify/rate-limit';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import type { Client } from '@temporalio/client';
-import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { DEFAULT_TASK_QUEUE, LIMITS } from '../workflows/contract';
 import { addAuthentication } from './auth';
@@ -22,6 +22,7 @@ import type { StartableAgent } from './service/start';
 import { dropUnfinishedRequests } from './unfinished-requests';
 
 export interface AppSettings {
+  /** Temporal. Its connection takes large messages (`largeMessages`) and is retried soon (`quickRetries`). */
   client: Client;
   /** Agents that may be started. */
   agents: ReadonlyMap<string, StartableAgent>;
@@ -46,10 +47,11 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
     // Long ids are unknown runs like any other; Fastify's own limit would answer with another code.
     routerOptions: { maxParamLength: 16_384 },
     exposeHeadRoutes: false,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
     frameworkErrors: frameworkErrors(keys),
     clientErrorHandler,
+    http: { requireHostHeader: false },
   });
   // Replies are built from typed records; their schemas are for the document.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -63,7 +65,7 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
   await app.register(fastifyRateLimit, {
     max: settings.rateLimit ?? 1_000,
     timeWindow: 1_000,
-    keyGenerator: (request) => request.principal?.name ?? request.ip,
+    keyGenerator: (request) => request.principal?.keyId ?? request.ip,
     errorResponseBuilder: () => new ApiError('rate_limited', 'too many requests with this key: slow down'),
   });
   await app.register(fastifySwagger, {

@@ -26,6 +26,13 @@ const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
 
 export function addErrorHandling(app: FastifyInstance): void {
   app.setValidatorCompiler(validatorCompiler);
+  // Node would refuse these two by itself, without a word of JSON: a request without a host, an unknown expectation.
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+      throw new ApiError('malformed_request', 'the Host header is missing');
+    }
+  });
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const told = apiErrorOf(error);
     if (told.status >= 500) request.log.error({ err: error }, 'request failed');

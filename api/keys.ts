@@ -7,6 +7,8 @@ export type Scope = (typeof SCOPES)[number];
 
 /** Who calls: the key a request came with, never a field of its body. */
 export interface Principal {
+  /** Tells keys apart that share a name; of this process alone, shown to nobody. */
+  keyId: string;
   name: string;
   workspace: string;
   scopes: ReadonlySet<Scope>;
@@ -37,9 +39,14 @@ export class KeyRing {
   private readonly entries: { digest: Buffer; principal: Principal }[];
 
   constructor(settings: z.output<typeof apiKeysSchema>) {
-    this.entries = settings.map((entry) => ({
+    this.entries = settings.map((entry, index) => ({
       digest: entry.key === undefined ? Buffer.from(entry.key_sha256 ?? '', 'hex') : sha256(entry.key),
-      principal: { name: entry.name, workspace: entry.workspace, scopes: new Set(entry.scopes) },
+      principal: {
+        keyId: `key ${index}`,
+        name: entry.name,
+        workspace: entry.workspace,
+        scopes: new Set(entry.scopes),
+      },
     }));
   }
 

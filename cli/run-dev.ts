@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { apiKeysSchema, type ApiKeySettings } from '../api/keys';
+import { largeMessages } from '../api/service/grpc-messages';
 import { SEARCH_ATTRIBUTES } from '../workflows/contract';
 import { startDevServer } from './dev-server';
 import { banner } from './banner';
@@ -42,7 +43,7 @@ export async function devCommand(settings: Settings): Promise<number> {
     closing.unshift(() => connection.close());
     const worker = await startWorker(connection, NAMESPACE, settings);
     closing.unshift(() => worker.stop());
-    const clientConnection = await Connection.connect({ address: server.address });
+    const clientConnection = await Connection.connect({ address: server.address, channelArgs: largeMessages });
     closing.unshift(() => clientConnection.close());
     const client = new Client({ connection: clientConnection, namespace: NAMESPACE });
     const api = await startApi(client, keys, settings);

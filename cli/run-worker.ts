@@ -66,7 +66,8 @@ export async function workerCommand(settings: Settings): Promise<number> {
   const stop = stopRequested();
   installRuntime(settings);
   const target = temporalTarget();
-  const connection = await connectWorker(target, (line) => console.error(line));
+  const connection = await connectWorker(target, (line) => console.error(line), stop);
+  if (!connection) return 0;
   try {
     const worker = await startWorker(connection, target.namespace, settings);
     console.log(`worker: polling ${settings.HOLDPOINT_TASK_QUEUE} at ${target.address}, namespace ${target.namespace}`);

@@ -2,6 +2,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
+import { largeMessages } from '../api/service/grpc-messages';
+import { quickRetries } from '../api/service/grpc-retries';
 import { SettingsError } from './settings';
 
 export interface TemporalTarget {
@@ -28,7 +30,9 @@ export function temporalTarget(): TemporalTarget {
 export function lazyClient(target: TemporalTarget): Client {
   const connection = Connection.lazy({
     ...target.options,
+    interceptors: [quickRetries()],
     channelArgs: {
+      ...largeMessages,
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.min_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 1_000,
@@ -40,10 +44,19 @@ export function lazyClient(target: TemporalTarget): Client {
 const WAIT_FOR_SERVER_MS = 60_000;
 const BETWEEN_TRIES_MS = 500;
 
-/** Connects a worker; waits up to a minute for a server that is still starting. Throws one clear line. */
-export async function connectWorker(target: TemporalTarget, log: (line: string) => void): Promise<NativeConnection> {
+/**
+ * Connects a worker; waits up to a minute for a server that is still starting, or until `stop`: then there is no
+ * connection. Throws one clear line.
+ */
+export async function connectWorker(
+  target: TemporalTarget,
+  log: (line: string) => void,
+  stop: Promise<void>,
+): Promise<NativeConnection | undefined> {
   const deadline = Date.now() + WAIT_FOR_SERVER_MS;
-  for (let told = false; ; told = true) {
+  let stopped = false;
+  void stop.then(() => (stopped = true));
+  for (let told = false; !stopped; told = true) {
     try {
       return await NativeConnection.connect(target.options);
     } catch (error) {
@@ -53,9 +66,10 @@ export async function connectWorker(target: TemporalTarget, log: (line: string) 
         );
       }
       if (!told) log(`waiting for Temporal at ${target.address}`);
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+      await Promise.race([stop, new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS))]);
     }
   }
+  return undefined;
 }
 
 function firstLine(error: unknown): string {

@@ -1,5 +1,5 @@
 /** What makes a worker a Holdpoint worker: shared by the program, the tests and the replay of kept histories. */
-import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
+import type { NativeConnection, ReplayWorkerOptions, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import type { Activities } from '../activities';
 import { DEFAULT_TASK_QUEUE } from '../workflows/contract';
 
@@ -13,6 +13,11 @@ export interface HoldpointWorkerSettings {
   maxCachedWorkflows?: number | undefined;
 }
 
+/** What decides how workflow code runs: one and the same for a live worker and for the replay of a kept history. */
+export function replayOptions(workflowBundle: WorkflowBundleOption): ReplayWorkerOptions {
+  return { workflowBundle };
+}
+
 /**
  * Worker options. A workflow task for a worker that has died waits on that worker's own queue until the sticky timeout
  * ends, and with it the answer that caused it; three seconds is what a person notices least while a busy worker is not
@@ -24,7 +29,7 @@ export function workerOptions(settings: HoldpointWorkerSettings): WorkerOptions 
     namespace: settings.namespace,
     taskQueue: settings.taskQueue ?? DEFAULT_TASK_QUEUE,
     activities: settings.activities,
-    workflowBundle: settings.workflowBundle,
+    ...replayOptions(settings.workflowBundle),
     stickyQueueScheduleToStartTimeout: '3 seconds',
     shutdownGraceTime: '4 seconds',
     shutdownForceTime: '8 seconds',

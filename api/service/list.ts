@@ -7,6 +7,7 @@ import type { Principal } from '../keys';
 import type { TemporalGateway } from './gateway';
 import { readRun } from './lookup';
 import { mapInParallel } from './parallel';
+import type { ListEntry } from './recent';
 import { recordOf } from './record';
 
 export interface RunFilter {
@@ -27,58 +28,66 @@ const cursorSchema = z.strictObject({
   run_id: z.string().max(64),
 });
 type Cursor = z.infer<typeof cursorSchema>;
-interface Entry {
-  runId: string;
-  started: string;
-}
 
 const FETCH = 1_000;
 const WINDOWS_MS = [60_000, 3_600_000, 86_400_000, 30 * 86_400_000, Number.POSITIVE_INFINITY];
 
+/** A run that was read for a list, at its place. */
+interface Listed extends ListEntry {
+  record: RunRecord;
+}
+
 /**
  * One page of runs. Visibility finds them and lags behind, so each is read again from the server and left out when the
- * filter no longer fits; `recent` names runs that it may not know yet.
+ * filter no longer fits; `recent` names runs that it may not know yet. A run's place is when its newest execution
+ * started, by which alone visibility can be paged through: one that has continued as new has moved up.
  */
 export async function listRuns(
   gateway: TemporalGateway,
   principal: Principal,
   filter: RunFilter,
-  page: { limit: number; cursor?: string | undefined; recent: readonly string[] },
+  page: { limit: number; cursor?: string | undefined; recent: readonly ListEntry[] },
 ): Promise<RunPage> {
-  const cursor = page.cursor === undefined ? undefined : readCursor(page.cursor);
+  const cursor = page.cursor === undefined ? undefined : entryOf(readCursor(page.cursor));
   const query = queryOf(principal, filter);
-  const runs: RunRecord[] = [];
+  const listed = new Map<string, Listed>();
   let after = cursor;
   for (;;) {
     const { entries, complete } = await newestEntries(gateway, query, after, page.limit);
-    const fresh = after ? [] : page.recent.filter((runId) => !entries.some((entry) => entry.runId === runId));
-    const candidates = [...fresh.map((runId) => ({ runId, started: '' })), ...entries];
-    const read = await mapInParallel(candidates, async ({ runId }) => readListed(gateway, principal, runId));
-    runs.push(...read.filter((record) => record !== null).filter((record) => fits(record, filter)));
-    const last = entries.at(-1);
-    if (complete || !last) return cut(runs, page.limit, null);
-    after = { started: last.started, run_id: last.runId };
-    if (runs.length >= page.limit) return cut(runs, page.limit, after);
+    const until = complete ? undefined : entries.at(-1);
+    const recent = page.recent.filter((entry) => isBetween(entry, after, until));
+    const unread = unique([...recent, ...entries]).filter((runId) => !listed.has(runId));
+    const read = await mapInParallel(unread, async (runId) => readListed(gateway, principal, runId));
+    for (const run of read) {
+      // One that has moved up since was on an earlier page, or will be on the first page of the next walk.
+      if (run && fits(run.record, filter) && isBetween(run, cursor, undefined)) listed.set(run.runId, run);
+    }
+    if (until === undefined || listed.size >= page.limit) return pageOf([...listed.values()], page.limit, until);
+    after = until;
   }
 }
 
-/** `runs` may hold some more than the page when fresh ones came on top; those wait for nobody: they are older. */
-function cut(runs: RunRecord[], limit: number, next: Cursor | null): RunPage {
-  const sorted = runs.sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0));
-  if (sorted.length <= limit) return { runs: sorted, next_cursor: next && writeCursor(next) };
+/** The first `limit` runs; behind the last of them the next page begins. */
+function pageOf(listed: Listed[], limit: number, more: ListEntry | undefined): RunPage {
+  const sorted = listed.sort(newestFirst);
   const shown = sorted.slice(0, limit);
-  const last = shown.at(-1) as RunRecord;
-  return { runs: shown, next_cursor: writeCursor({ started: last.created_at, run_id: last.run_id }) };
+  const last = sorted.length > limit ? shown.at(-1) : more;
+  return { runs: shown.map(({ record }) => record), next_cursor: last ? writeCursor(last) : null };
 }
 
-async function readListed(gateway: TemporalGateway, principal: Principal, runId: string): Promise<RunRecord | null> {
+async function readListed(gateway: TemporalGateway, principal: Principal, runId: string): Promise<Listed | null> {
   try {
     const found = await readRun(gateway, runId);
-    return found && found.identity.workspace === principal.workspace ? await recordOf(gateway, found) : null;
+    if (!found || found.identity.workspace !== principal.workspace) return null;
+    return { runId, started: found.startedAt, record: await recordOf(gateway, found) };
   } catch (error) {
     if (error instanceof ApiError && error.code === 'run_not_found') return null;
     throw error;
   }
+}
+
+function unique(entries: readonly ListEntry[]): string[] {
+  return [...new Set(entries.map(({ runId }) => runId))];
 }
 
 function fits(record: RunRecord, filter: RunFilter): boolean {
@@ -97,23 +106,23 @@ function fits(record: RunRecord, filter: RunFilter): boolean {
 async function newestEntries(
   gateway: TemporalGateway,
   query: string,
-  after: Cursor | undefined,
+  after: ListEntry | undefined,
   limit: number,
-): Promise<{ entries: Entry[]; complete: boolean }> {
+): Promise<{ entries: ListEntry[]; complete: boolean }> {
   const until = after ? Date.parse(after.started) : Date.now() + 60_000;
   for (const window of WINDOWS_MS) {
     const from = Number.isFinite(window) ? new Date(until - window).toISOString() : null;
     const bounds = [`StartTime <= '${new Date(until + 1).toISOString()}'`, ...(from ? [`StartTime >= '${from}'`] : [])];
     const found = await allEntries(gateway, [query, ...bounds].join(' AND '));
-    const rest = found.filter((entry) => !after || isAfter(entry, after)).sort(newestFirst);
+    const rest = found.filter((entry) => isBetween(entry, after, undefined)).sort(newestFirst);
     if (rest.length >= limit + 1) return { entries: rest.slice(0, limit), complete: false };
     if (from === null) return { entries: rest, complete: true };
   }
   return { entries: [], complete: true };
 }
 
-async function allEntries(gateway: TemporalGateway, query: string): Promise<Entry[]> {
-  const entries: Entry[] = [];
+async function allEntries(gateway: TemporalGateway, query: string): Promise<ListEntry[]> {
+  const entries: ListEntry[] = [];
   let token: Uint8Array | undefined;
   do {
     const { executions, nextPageToken } = await gateway.find(query, FETCH, token);
@@ -130,13 +139,14 @@ function isoOf(time: temporal.api.workflow.v1.IWorkflowExecutionInfo['startTime'
   return new Date(Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1_000_000)).toISOString();
 }
 
-function newestFirst(a: Entry, b: Entry): number {
+function newestFirst(a: ListEntry, b: ListEntry): number {
   if (a.started !== b.started) return a.started < b.started ? 1 : -1;
-  return a.runId < b.runId ? -1 : 1;
+  return a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0;
 }
 
-function isAfter(entry: Entry, cursor: Cursor): boolean {
-  return newestFirst(entry, { started: cursor.started, runId: cursor.run_id }) > 0;
+/** Behind `after` and not behind `until`, in the order of the list; undefined is no bound. */
+function isBetween(entry: ListEntry, after: ListEntry | undefined, until: ListEntry | undefined): boolean {
+  return (!after || newestFirst(entry, after) > 0) && (!until || newestFirst(entry, until) <= 0);
 }
 
 function queryOf(principal: Principal, filter: RunFilter): string {
@@ -156,8 +166,13 @@ function quoted(value: string): string {
   return `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
 }
 
-function writeCursor(cursor: Cursor): string {
+function writeCursor({ started, runId }: ListEntry): string {
+  const cursor: Cursor = { started, run_id: runId };
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+function entryOf({ started, run_id }: Cursor): ListEntry {
+  return { started, runId: run_id };
 }
 
 function readCursor(text: string): Cursor {

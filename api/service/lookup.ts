@@ -10,6 +10,8 @@ export interface FoundRun {
   runId: string;
   /** Id of the newest execution: a run may be a chain of them. */
   executionId: string;
+  /** When that execution started. */
+  startedAt: string;
   identity: RunIdentity;
   /** As last written by the workflow, and as it is when the server knows better: a closed run waits for nobody. */
   snapshot: RunSnapshot;
@@ -39,6 +41,7 @@ export async function readRun(gateway: TemporalGateway, runId: string): Promise<
   const found: FoundRun = {
     runId,
     executionId: description.runId,
+    startedAt: description.startTime.toISOString(),
     identity,
     snapshot,
     closed,

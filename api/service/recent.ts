@@ -2,32 +2,35 @@
 const REMEMBERED_MS = 30_000;
 const MAX_REMEMBERED = 500;
 
+/** A run and when its newest execution started: its place in lists. */
+export interface ListEntry {
+  runId: string;
+  started: string;
+}
+
 /**
  * Runs that were started, answered or cancelled through this process a moment ago: a list shows them although
- * Temporal's visibility may not know them yet, or files them under their old status. Only ids: a restart loses nothing
- * but this head start.
+ * Temporal's visibility may not know them yet, or files them under their old status. Nothing but their place: a restart
+ * loses nothing but this head start.
  */
 export class RecentRuns {
-  private readonly touched = new Map<string, number>();
+  private readonly touched = new Map<string, { workspace: string; entry: ListEntry; at: number }>();
 
-  touch(workspace: string, runId: string): void {
-    const key = JSON.stringify([workspace, runId]);
-    this.touched.delete(key);
-    this.touched.set(key, Date.now());
+  touch(workspace: string, entry: ListEntry): void {
+    // Ids are one namespace's: no two workspaces have the same.
+    this.touched.delete(entry.runId);
+    this.touched.set(entry.runId, { workspace, entry, at: Date.now() });
     const [oldest] = this.touched.keys();
     if (this.touched.size > MAX_REMEMBERED && oldest !== undefined) this.touched.delete(oldest);
   }
 
-  of(workspace: string): string[] {
+  of(workspace: string): ListEntry[] {
     const since = Date.now() - REMEMBERED_MS;
-    const ids: string[] = [];
-    for (const [key, at] of this.touched) {
-      if (at < since) this.touched.delete(key);
-      else {
-        const [owner, runId] = JSON.parse(key) as [string, string];
-        if (owner === workspace) ids.push(runId);
-      }
+    const entries: ListEntry[] = [];
+    for (const [runId, { workspace: owner, entry, at }] of this.touched) {
+      if (at < since) this.touched.delete(runId);
+      else if (owner === workspace) entries.push(entry);
     }
-    return ids;
+    return entries;
   }
 }

@@ -8,8 +8,10 @@ import {
   type AnswerOutcome,
   type AnswerOutcomeReply,
   type AnswerSignal,
+  type BoundRefusal,
   type Channel,
   type ContractIssue,
+  type Question,
   type RunRecord,
 } from '../../workflows/contract';
 import { ApiError, runNotWaiting } from '../errors';
@@ -47,9 +49,9 @@ export async function resumeRun(
       // Under a key that was used before, the first outcome counts, whatever the run waits for by now.
       const reply = await verdictOf(gateway, run, retry.answer_id);
       if (reply?.outcome) return replyOf(gateway, run, reply, reply.outcome, retry.digest);
-      if (refusal.code === 'run_not_waiting' && !run.closed) await bindKey(gateway, principal, run, request, retry);
+      if (!run.closed) await bindKey(gateway, principal, run, { ...retry, channel: request.channel, input: refusal });
     }
-    throw refusal;
+    throw errorOf(refusal, run.snapshot.pending);
   }
   const signal: AnswerSignal = {
     answer_id: retry?.answer_id ?? randomUUID(),
@@ -60,25 +62,18 @@ export async function resumeRun(
     ...(retry ? { digest: retry.digest } : {}),
   };
   if (!(await gateway.signalAnswer(run.runId, signal))) throw runNotWaiting();
-  const reply = await verdictOf(gateway, run, signal.answer_id as string).catch((error: unknown) => {
-    // The answer is in the run's history by now. Nobody has judged it yet, and that is what the caller is told.
-    if (error instanceof ApiError && error.code === 'engine_unavailable') return null;
-    throw error;
-  });
-  if (!reply?.outcome) {
-    if (await isQueuedBehindAnother(gateway, run, signal)) throw queuedBehindAnother();
-    return { record: await recordInAnyCase(gateway, run), queued: true };
-  }
+  const reply = await verdictInTime(gateway, run, signal);
+  if (!reply?.outcome) return { record: await recordInAnyCase(gateway, run), queued: true };
   return replyOf(gateway, run, reply, reply.outcome, signal.digest ?? null);
 }
 
 /** Why the run as it was just read cannot take this body; undefined when it can. */
-function refusalOf(run: FoundRun, request: ResumeRequest): ApiError | undefined {
+function refusalOf(run: FoundRun, request: ResumeRequest): BoundRefusal | undefined {
   const pending = run.snapshot.pending;
-  if (run.closed || !pending) return runNotWaiting();
-  if (request.ask_id !== undefined && request.ask_id !== pending.ask_id) return askMismatch(pending.ask_id);
+  if (run.closed || !pending) return { verdict: 'run_not_waiting', issues: [] };
+  if (request.ask_id !== undefined && request.ask_id !== pending.ask_id) return { verdict: 'ask_mismatch', issues: [] };
   const verdict = judgeAnswer(pending, request.input);
-  return verdict.ok ? undefined : invalidAnswer(verdict.issues.map((issue) => within('input', issue)));
+  return verdict.ok ? undefined : { verdict: 'invalid_input', issues: verdict.issues.slice(0, 20) };
 }
 
 function retryOf(principal: Principal, run: FoundRun, request: ResumeRequest): { answer_id: string; digest: string } {
@@ -92,11 +87,9 @@ async function bindKey(
   gateway: TemporalGateway,
   principal: Principal,
   run: FoundRun,
-  request: ResumeRequest,
-  retry: { answer_id: string; digest: string },
+  bound: Pick<AnswerSignal, 'answer_id' | 'digest' | 'channel'> & { input: BoundRefusal },
 ): Promise<void> {
-  const { channel } = request;
-  await gateway.signalAnswer(run.runId, { ...retry, ask_id: NO_ASK, input: null, principal: principal.name, channel });
+  await gateway.signalAnswer(run.runId, { ...bound, ask_id: NO_ASK, principal: principal.name });
 }
 
 const TRIES = 5;
@@ -117,20 +110,51 @@ async function verdictOf(
 }
 
 /**
- * Whether a good answer is in the run's history before this one: the first good one wins, so with no worker up its
- * verdict is known all the same, and the loser is told now.
+ * The verdict on an answer that is in the run's history by now; null when nobody has judged it yet, which is what the
+ * caller is told then. Throws when it cannot be the one that counts.
  */
-async function isQueuedBehindAnother(gateway: TemporalGateway, run: FoundRun, mine: AnswerSignal): Promise<boolean> {
+async function verdictInTime(
+  gateway: TemporalGateway,
+  run: FoundRun,
+  mine: AnswerSignal,
+): Promise<AnswerOutcomeReply | null> {
+  const ask = () => verdictOf(gateway, run, mine.answer_id as string).catch(nullWhenUnavailable);
+  const reply = await ask();
+  if (reply?.outcome) return reply;
+  const place = await placeInQueue(gateway, run, mine);
+  if (place === 'behind') throw queuedBehindAnother();
+  // A worker has taken it up in the meantime: what it said of it is to be had after all.
+  return place === 'judged' ? ask() : null;
+}
+
+/**
+ * Where an answer stands among those that no worker has taken up. The first good one wins, so one behind a good one is
+ * known to lose although nobody has judged it yet.
+ */
+async function placeInQueue(
+  gateway: TemporalGateway,
+  run: FoundRun,
+  mine: AnswerSignal,
+): Promise<'first' | 'behind' | 'judged' | 'unknown'> {
   const pending = run.snapshot.pending;
-  const queued = await gateway.answersQueued(run.runId).catch(() => []);
+  const queued = await gateway.answersQueued(run.runId).catch(() => null);
+  if (queued === null) return 'unknown';
   for (const payload of queued) {
     const read = readAnswerSignal(payload);
     if (!read.ok) continue;
-    if (read.value.answer_id === mine.answer_id) return false;
+    if (read.value.answer_id === mine.answer_id) {
+      if (read.value.digest !== mine.digest) throw keyIsUsed();
+      return 'first';
+    }
     const forThisAsk = read.value.ask_id === undefined || read.value.ask_id === pending?.ask_id;
-    if (pending && forThisAsk && judgeAnswer(pending, read.value.input).ok) return true;
+    if (pending && forThisAsk && judgeAnswer(pending, read.value.input).ok) return 'behind';
   }
-  return false;
+  return 'judged';
+}
+
+function nullWhenUnavailable(error: unknown): null {
+  if (error instanceof ApiError && error.code === 'engine_unavailable') return null;
+  throw error;
 }
 
 async function replyOf(
@@ -140,19 +164,25 @@ async function replyOf(
   outcome: AnswerOutcome,
   digest: string | null,
 ): Promise<ResumeReply> {
-  if (outcome.digest !== digest) {
-    throw new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another body');
-  }
-  switch (outcome.verdict) {
-    case 'taken':
-      return { record: await recordInAnyCase(gateway, { ...run, snapshot: reply.snapshot }), queued: false };
+  if (outcome.digest !== digest) throw keyIsUsed();
+  const { verdict, issues } = outcome;
+  if (verdict !== 'taken') throw errorOf({ verdict, issues }, reply.snapshot.pending);
+  return { record: await recordInAnyCase(gateway, { ...run, snapshot: reply.snapshot }), queued: false };
+}
+
+function errorOf({ verdict, issues }: BoundRefusal, pending: Question | null): ApiError {
+  switch (verdict) {
     case 'invalid_input':
-      throw invalidAnswer(outcome.issues.map((issue) => within('input', issue)));
+      return invalidAnswer(issues.map((issue) => within('input', issue)));
     case 'ask_mismatch':
-      throw askMismatch(reply.snapshot.pending?.ask_id ?? null);
+      return askMismatch(pending?.ask_id ?? null);
     case 'run_not_waiting':
-      throw runNotWaiting();
+      return runNotWaiting();
   }
+}
+
+function keyIsUsed(): ApiError {
+  return new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another body');
 }
 
 function queuedBehindAnother(): ApiError {

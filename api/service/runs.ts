@@ -34,7 +34,7 @@ export class RunService {
   async start(principal: Principal, body: StartRun, idempotencyKey?: string): Promise<RunRecord> {
     const deps = { gateway: this.gateway.forRequest(), agents: this.agents };
     const record = await startRun(deps, principal, body, idempotencyKey);
-    this.recent.touch(principal.workspace, record.run_id);
+    this.recent.touch(principal.workspace, { runId: record.run_id, started: record.created_at });
     return record;
   }
 
@@ -56,7 +56,7 @@ export class RunService {
     const gateway = this.gateway.forRequest();
     const run = await findRun(gateway, principal, runId);
     const reply = await resumeRun(gateway, principal, run, request);
-    this.recent.touch(principal.workspace, runId);
+    this.recent.touch(principal.workspace, { runId, started: run.startedAt });
     return reply;
   }
 
@@ -69,7 +69,7 @@ export class RunService {
     const run = await findRun(gateway, principal, runId);
     if (run.closed) return recordOf(gateway, run);
     await gateway.cancel(runId);
-    this.recent.touch(principal.workspace, runId);
+    this.recent.touch(principal.workspace, { runId, started: run.startedAt });
     await gateway.query(runId, QUERIES.run.name, undefined, DEADLINES.barrier).catch(() => undefined);
     const now = await findRun(gateway, principal, runId).catch(() => run);
     return recordInAnyCase(gateway, now);

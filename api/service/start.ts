@@ -40,7 +40,10 @@ export async function startRun(
     idempotencyKey === undefined
       ? undefined
       : { key: fingerprint(principal.workspace, idempotencyKey), digest: fingerprintOfJson(body) };
-  const runId = body.run_id ?? (start ? `run_${start.key.slice(0, 32)}` : runIdFromUuid(randomUUID()));
+  const keyed = start && `run_${start.key.slice(0, 32)}`;
+  const runId = body.run_id ?? keyed ?? runIdFromUuid(randomUUID());
+  // A chosen id is another body than the one that this key has started a run with.
+  if (start && keyed !== runId && (await isStartedBy(deps.gateway, keyed, start.key))) throw keyIsUsed();
   const identity: RunIdentity = {
     root_run_id: runId,
     parent_run_id: null,
@@ -66,18 +69,27 @@ export async function startRun(
   const found = await readRun(deps.gateway, runId);
   const theirs = found?.identity.start;
   if (!found || theirs?.key !== start.key) throw runExists();
-  if (theirs.digest !== start.digest) {
-    throw new ApiError('idempotency_conflict', 'this Idempotency-Key has started a run with another body');
-  }
+  if (theirs.digest !== start.digest) throw keyIsUsed();
   return recordOf(deps.gateway, found);
 }
 
 /** The record of a run that was just started. It runs, so the caller hears of it even if it cannot be read in time. */
 async function readStarted(gateway: TemporalGateway, runId: string, identity: RunIdentity): Promise<RunRecord> {
   const found = await readRun(gateway, runId).catch(() => null);
-  const snapshot = newRunSnapshot(new Date().toISOString());
-  const unread = { runId, executionId: '', identity, snapshot, closed: false, closedAt: null, withdrawnAskId: null };
-  return recordInAnyCase(gateway, found ?? unread);
+  if (found) return recordInAnyCase(gateway, found);
+  const startedAt = new Date().toISOString();
+  const open = { closed: false, closedAt: null, withdrawnAskId: null };
+  const snapshot = newRunSnapshot(startedAt);
+  return recordInAnyCase(gateway, { runId, executionId: '', startedAt, identity, snapshot, ...open });
+}
+
+async function isStartedBy(gateway: TemporalGateway, runId: string | undefined, key: string): Promise<boolean> {
+  if (runId === undefined) return false;
+  const found = await readRun(gateway, runId).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'run_not_found') return null;
+    throw error;
+  });
+  return found?.identity.start?.key === key;
 }
 
 function checkStart(agents: ReadonlyMap<string, StartableAgent>, body: StartRun): void {
@@ -100,6 +112,10 @@ function checkStart(agents: ReadonlyMap<string, StartableAgent>, body: StartRun)
 
 function invalid(issues: ContractIssue[]): ApiError {
   return new ApiError('invalid_input', 'the body does not start a run: see issues', issues);
+}
+
+function keyIsUsed(): ApiError {
+  return new ApiError('idempotency_conflict', 'this Idempotency-Key has started a run with another body');
 }
 
 function runExists(): ApiError {

@@ -21,7 +21,7 @@ export interface DevProgram {
 /** Starts it and resolves once it has printed where everything is. */
 export async function startDev(dataDir: string, more: Record<string, string> = {}): Promise<DevProgram> {
   const program = Program.start(['dev'], devSettings(dataDir, more));
-  const key = await program.printed(/API key +(\S+)/, 120);
+  const key = await program.printed(/^ +API key +(\S+)/m, 120);
   const base = await program.printed(/API +(http\S+)\/api\/platform\/v1/);
   return { program, key, api: new ApiCaller(base, key), temporalPid: serverPid(dataDir) };
 }

@@ -1,4 +1,5 @@
 /** A caller of the API over a real socket, as short as the shorthand of CASES.md. */
+import { randomUUID } from 'node:crypto';
 import type { RunRecord } from '../../workflows/contract';
 
 export interface Reply<Body = Record<string, unknown>> {
@@ -16,6 +17,11 @@ export const TEST_KEYS = [
   { name: 'tester', key: TEST_KEY, workspace: 'acme' },
   { name: 'rival', key: OTHER_KEY, workspace: 'rival' },
 ];
+
+/** Keys for a suite that counts runs: nobody else's are in its workspace. */
+export function ownWorkspace(): { name: string; key: string; workspace: string }[] {
+  return [{ name: 'tester', key: TEST_KEY, workspace: `own-${randomUUID()}` }];
+}
 
 export class ApiCaller {
   constructor(

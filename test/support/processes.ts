@@ -84,7 +84,7 @@ export class ProcessStack {
   }
 
   /** Starts Temporal, on the port that it had before when it was up already, so that others find it again. */
-  async startTemporal(options: { dynamicConfig?: Record<string, number> } = {}): Promise<void> {
+  async startTemporal(options: { dynamicConfig?: Record<string, number>; port?: number } = {}): Promise<void> {
     const cliPath = process.env.HOLDPOINT_TEST_TEMPORAL_CLI;
     if (!cliPath) throw new Error('run under jest: its global setup finds the Temporal CLI');
     this.server = await startDevServer({
@@ -114,7 +114,7 @@ export class ProcessStack {
 
   async startApi(env: Record<string, string> = {}): Promise<{ program: Program; api: ApiCaller }> {
     const program = this.program(['api'], { PORT: '0', HOLDPOINT_API_KEYS: JSON.stringify(TEST_KEYS), ...env });
-    const url = await program.printed(/api: listening on (\S+),/);
+    const url = await program.printed(/api: listening on ([^\s,]+)/);
     const api = new ApiCaller(url);
     await eventually(async () => (await fetch(`${url}/readyz`)).status === 200);
     return { program, api };

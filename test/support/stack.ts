@@ -10,6 +10,8 @@ import type { FastifyInstance } from 'fastify';
 import { createActivities, type Agent } from '../../activities';
 import { agentRegistry, scriptedAgent } from '../../activities/agents';
 import { buildApp, type AppSettings } from '../../api/app';
+import { largeMessages } from '../../api/service/grpc-messages';
+import { quickRetries } from '../../api/service/grpc-retries';
 import { workerOptions } from '../../worker/options';
 import { ApiCaller, TEST_KEYS } from './http';
 
@@ -58,7 +60,11 @@ export class TestStack {
       );
     const worker = await newWorker();
     const running = worker.run();
-    const connection = await Connection.connect({ address });
+    const connection = await Connection.connect({
+      address,
+      interceptors: [quickRetries()],
+      channelArgs: largeMessages,
+    });
     const client = new Client({ connection, namespace: 'default' });
     const app = await buildApp({ client, agents, keys: TEST_KEYS, taskQueue, rateLimit: 100_000, ...options.app });
     await app.listen({ host: '127.0.0.1', port: 0 });

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { contractIssue } from './answer';
 import { askClosingSchema } from './asks';
-import type { ContractIssue } from './errors';
+import { issueSchema, type ContractIssue } from './errors';
 import { askOutcomeSchema, channelSchema } from './events';
 import { jsonBytes } from './json';
 import { LIMITS } from './limits';
@@ -69,6 +69,13 @@ export function readAnswerSignal(payload: unknown): ReadAnswerSignal {
 
 /** The `ask_id` of an answer that was sent when no ask was pending: bound to its key, and to no ask for ever. */
 export const NO_ASK = 'none';
+
+/** `input` of a signal for `NO_ASK`: the refusal that its key stands for from then on, told again to every retry. */
+export const boundRefusalSchema = z.strictObject({
+  verdict: z.enum(['invalid_input', 'run_not_waiting', 'ask_mismatch']),
+  issues: z.array(issueSchema).max(20),
+});
+export type BoundRefusal = z.infer<typeof boundRefusalSchema>;
 
 /**
  * Frames come from whoever can send a signal, and what they name goes into the receiver's memo: nothing in one is

@@ -2,10 +2,13 @@ import { chosenAnswer, declineMessage, judgeAnswer, type Answer } from '../contr
 import type { AskClosing } from '../contract/asks';
 import {
   answerSignalSchema,
+  boundRefusalSchema,
   NO_ASK,
   readAnswerSignal,
   type AnswerOutcome,
   type AnswerSignal,
+  type BoundRefusal,
+  type ReadAnswerSignal,
 } from '../contract/messages';
 import type { Question } from '../contract/question';
 import { humanDeclined, type AskResult } from '../contract/tool-results';
@@ -32,7 +35,8 @@ export function takeAnswer(state: RunState, payload: unknown): AnswerOutcome {
     issues: [],
     digest: signal.ok ? (signal.value.digest ?? null) : null,
   };
-  if (!pending || sentFor === NO_ASK) outcome.verdict = 'run_not_waiting';
+  if (sentFor === NO_ASK) Object.assign(outcome, boundRefusalOf(signal));
+  else if (!pending) outcome.verdict = 'run_not_waiting';
   else if (sentFor !== undefined && sentFor !== pending.ask_id) outcome.verdict = 'ask_mismatch';
   else if (!signal.ok) Object.assign(outcome, { verdict: 'invalid_input', issues: signal.issues });
   else {
@@ -53,6 +57,12 @@ export function takeAnswer(state: RunState, payload: unknown): AnswerOutcome {
     });
   }
   return outcome;
+}
+
+/** What a key stands for that is bound to no ask. */
+function boundRefusalOf(signal: ReadAnswerSignal): BoundRefusal {
+  const parsed = boundRefusalSchema.safeParse(signal.ok ? signal.value.input : null);
+  return parsed.success ? parsed.data : { verdict: 'run_not_waiting', issues: [] };
 }
 
 /** The name that an answer was given, even when the rest of the signal is malformed: its sender asks by that name. */

@@ -1,0 +1,126 @@
+// What is recorded: each scenario drives runs through a real server and returns which executions to keep, by part name.
+// A history is kept for ever, so a scenario is never changed once it is released: a new behaviour is a new scenario.
+
+const ask = (question = 'What do you think?') => ({ tool: 'ask_a_human', args: { kind: 'free_form', question } });
+const choice = (...options) => ({
+  tool: 'ask_a_human',
+  args: { kind: 'multiple_choice', question: 'Which?', options },
+});
+const effect = (name) => ({ tool: 'record_effect', args: { name } });
+const sleep = (ms) => ({ tool: 'sleep', args: { ms } });
+const delegate = (input, more = {}) => ({ tool: 'delegate', args: { agent: 'scripted', input, ...more } });
+const collect = { tool: 'collect', args: {} };
+const script = (...turns) => ({ turns: turns.map((turn) => ({ calls: [turn].flat() })), text: 'done' });
+const text = (answer) => ({ kind: 'free_form', text: answer });
+
+/** Starts a run and sees it through its asks, one answer each. */
+async function answered(stack, input, answers, more) {
+  const runId = await stack.start(input, more);
+  for (const [k, answer] of answers.entries()) {
+    await stack.untilWaiting(runId, `q${k + 1}`);
+    await stack.resume(runId, answer);
+  }
+  await stack.untilEnded(runId);
+  return { run: runId };
+}
+
+export const scenarios = {
+  'direct-ask-answered': (stack) => answered(stack, script(choice('Approve', 'Refuse')), [option('q1_o2')]),
+  'direct-ask-written-in': (stack) =>
+    answered(stack, script(choice('A', 'B'), ask()), [
+      { ...option('other'), other_text: ' neither 😀 ' },
+      text('fine'),
+    ]),
+  'direct-ask-declined': (stack) => answered(stack, script(ask()), [{ kind: 'decline', reason: 'not my call' }]),
+  'mode-none': (stack) => answered(stack, script([ask(), delegate(script(ask()))]), [], { on_question: 'none' }),
+  'mode-auto': (stack) => answered(stack, script([ask(), delegate(script(ask()))]), [], { on_question: 'auto' }),
+  'two-asks-in-one-turn': (stack) =>
+    answered(stack, script([choice('A', 'B'), ask()], choice('Other')), [option('q1_o1')]),
+  'record-effect': (stack) => answered(stack, script([effect('paid'), effect('paid'), effect('sent')], effect('')), []),
+  sleep: (stack) => answered(stack, script([sleep(200), ask()], sleep(-1)), [text('go on')]),
+  'unknown-tool': (stack) => answered(stack, script({ tool: 'no_such_tool', args: {} }), []),
+
+  async 'cancelled-while-paused'(stack) {
+    const runId = await stack.start(script([ask(), sleep(600_000)]));
+    await stack.untilWaiting(runId, 'q1');
+    await stack.cancel(runId);
+    await stack.untilEnded(runId);
+    return { run: runId };
+  },
+
+  async family(stack) {
+    const input = script([delegate(script([delegate(script(ask('Grandchild?'))), ask('Child?')])), ask('Parent?')]);
+    const parent = await stack.start(input);
+    const [child] = await stack.untilChildren(parent, 1);
+    const [grandchild] = await stack.untilChildren(child, 1);
+    for (const runId of [grandchild, parent, child]) {
+      await stack.untilWaiting(runId, 'q1');
+      await stack.resume(runId, text('yes'));
+    }
+    await stack.untilEnded(parent);
+    return { parent, child, grandchild };
+  },
+
+  async 'family-cancelled'(stack) {
+    const parent = await stack.start(script([delegate(script(delegate(script(ask())))), ask()]));
+    const [child] = await stack.untilChildren(parent, 1);
+    const [grandchild] = await stack.untilChildren(child, 1);
+    await stack.untilAwaiting(parent, 1);
+    await stack.cancel(parent);
+    await stack.untilEnded(parent);
+    return { parent, child, grandchild };
+  },
+
+  async 'child-ended-early'(stack) {
+    const parent = await stack.start(script([delegate(script(ask())), delegate({ turns: 'malformed' })]));
+    await stack.untilAwaiting(parent, 1);
+    const asking = await stack.childAwaiting(parent);
+    await stack.terminate(asking);
+    await stack.untilEnded(parent);
+    return { parent };
+  },
+
+  async 'background-collect'(stack) {
+    const background = { background: true };
+    const parent = await stack.start(
+      script([delegate(script(ask()), background), delegate(script(), background)], collect),
+    );
+    await stack.untilAwaiting(parent, 1);
+    const asking = await stack.childAwaiting(parent);
+    await stack.resume(asking, text('yes'));
+    await stack.untilEnded(parent);
+    return { parent, child: asking };
+  },
+
+  async 'raw-signal-answer'(stack) {
+    const runId = await stack.start(script(ask(), ask()));
+    await stack.untilWaiting(runId, 'q1');
+    await stack.signal(runId, { nonsense: true });
+    await stack.signalBytes(runId, 'unknown/encoding', 'x');
+    await stack.signal(runId, text('a bare body'));
+    await stack.untilWaiting(runId, 'q2');
+    await stack.signal(runId, { input: text('late'), ask_id: 'q1' });
+    await stack.signal(runId, { input: text('as the Web UI shows it'), ask_id: 'q2' });
+    await stack.untilEnded(runId);
+    return { run: runId };
+  },
+
+  async 'started-by-hand'(stack) {
+    const runId = await stack.startByHand({ agent: 'scripted', input: script(ask()) });
+    await stack.untilWaiting(runId, 'q1');
+    await stack.signal(runId, text('hello'));
+    await stack.untilEnded(runId);
+    return { run: runId };
+  },
+
+  async 'continue-as-new'(stack) {
+    const eager = await stack.continuingAfter(20);
+    const input = script(ask(), [ask(), delegate(script(), { background: true })], effect('paid'), ask(), collect);
+    const { run } = await answered(eager, input, [text('1'), text('2'), text('3')]);
+    return Object.fromEntries((await eager.executions(run)).map((execution, k) => [`execution-${k + 1}`, execution]));
+  },
+};
+
+function option(optionId) {
+  return { kind: 'multiple_choice', option_id: optionId };
+}
