@@ -10,6 +10,8 @@ export interface FoundRun {
   runId: string;
   /** Id of the newest execution: a run may be a chain of them. */
   executionId: string;
+  /** Events in the history of that execution. */
+  historyLength: number;
   /** When that execution started. */
   startedAt: string;
   identity: RunIdentity;
@@ -41,6 +43,7 @@ export async function readRun(gateway: TemporalGateway, runId: string): Promise<
   const found: FoundRun = {
     runId,
     executionId: description.runId,
+    historyLength: description.historyLength,
     startedAt: description.startTime.toISOString(),
     identity,
     snapshot,

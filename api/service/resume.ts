@@ -47,9 +47,10 @@ export async function resumeRun(
   if (refusal) {
     if (retry) {
       // Under a key that was used before, the first outcome counts, whatever the run waits for by now.
-      const reply = await verdictOf(gateway, run, retry.answer_id);
+      const reply = await verdictOf(gateway, run, retry.answer_id, 1);
       if (reply?.outcome) return replyOf(gateway, run, reply, reply.outcome, retry.digest);
-      if (!run.closed) await bindKey(gateway, principal, run, { ...retry, channel: request.channel, input: refusal });
+      if (!run.closed && run.historyLength < BINDING_HISTORY)
+        await bindKey(gateway, principal, run, { ...retry, channel: request.channel, input: refusal });
     }
     throw errorOf(refusal, run.snapshot.pending);
   }
@@ -92,6 +93,11 @@ async function bindKey(
   await gateway.signalAnswer(run.runId, { ...bound, ask_id: NO_ASK, principal: principal.name });
 }
 
+/**
+ * Each bound refusal is a signal, of which Temporal takes 10,000 for one execution. A caller that keeps sending bad
+ * answers under ever new keys must not use them up: above this many events, refusals are told and no longer kept.
+ */
+const BINDING_HISTORY = 4_000;
 const TRIES = 5;
 const BETWEEN_TRIES_MS = 100;
 
@@ -100,11 +106,12 @@ async function verdictOf(
   gateway: TemporalGateway,
   run: FoundRun,
   answerId: string,
+  tries: number = TRIES,
 ): Promise<AnswerOutcomeReply | null> {
   for (let attempt = 1; ; attempt += 1) {
     const args = { answer_id: answerId };
     const reply = await gateway.query<AnswerOutcomeReply>(run.runId, QUERIES.answerOutcome.name, args);
-    if (reply.outcome || attempt === TRIES) return reply;
+    if (reply.outcome || attempt === tries) return reply;
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
   }
 }

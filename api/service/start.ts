@@ -80,7 +80,7 @@ async function readStarted(gateway: TemporalGateway, runId: string, identity: Ru
   const startedAt = new Date().toISOString();
   const open = { closed: false, closedAt: null, withdrawnAskId: null };
   const snapshot = newRunSnapshot(startedAt);
-  return recordInAnyCase(gateway, { runId, executionId: '', startedAt, identity, snapshot, ...open });
+  return recordInAnyCase(gateway, { runId, executionId: '', historyLength: 0, startedAt, identity, snapshot, ...open });
 }
 
 async function isStartedBy(gateway: TemporalGateway, runId: string | undefined, key: string): Promise<boolean> {

@@ -52,7 +52,7 @@ const STRANGE_IDS: [id: string, statuses: number[]][] = [
 /** With a name for the title: an id may be thousands of characters. */
 function shortened(rows: typeof STRANGE_IDS): [name: string, id: string, statuses: number[]][] {
   const nameOf = (id: string) => (id.length <= 64 ? `"${id}"` : `"${id.slice(0, 12)}…" (${id.length})`);
-  return rows.map(([id, statuses]) => [nameOf(id).replaceAll('%', '%%'), id, statuses]);
+  return rows.map(([id, statuses]) => [nameOf(id), id, statuses]);
 }
 
 describe('C20 strange run ids', () => {

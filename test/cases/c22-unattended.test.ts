@@ -42,7 +42,12 @@ describe('C22 a run that nobody attends', () => {
     for (;;) {
       for (const runId of known) {
         seen.push(await stack.api.read(runId));
-        for (const { data } of await stack.api.events(runId)) {
+        const { status, body } = await stack.api.call<{ events: { data: Record<string, unknown> }[] }>(
+          'GET',
+          `/agents/${runId}/events`,
+        );
+        // A busy machine may be late with a query (503); what the events say is looked at when all is over.
+        for (const { data } of status === 200 ? body.events : []) {
           if (typeof data.child_run_id === 'string') known.add(data.child_run_id);
         }
       }
