@@ -20,6 +20,11 @@ import { SubAgents } from './sub-agents';
 import { runTool } from './tools';
 import { MEMO_CHILDREN, memoOf, searchAttributesOf } from './visibility';
 
+/** Events after which a server suggests to continue as new, unless it is set up otherwise. */
+const SUGGESTED_AFTER = 4_096;
+/** How many times that is too long to go on: the server itself ends a run at 51,200 events. */
+const TOO_LONG = 8;
+
 /** What an agent's loop takes with it through continue-as-new. Plain JSON. */
 interface Carried {
   state: RunStateData;
@@ -85,7 +90,7 @@ class AgentLoop {
   /** Runs turns until the model gives its final answer, and returns that. */
   async untilFinal(): Promise<string> {
     for (;;) {
-      if (this.isTimeToContinueAsNew()) await this.continueAsNew();
+      await this.makeRoom();
       const { text, calls, final } = await this.modelTurn();
       this.run.state.transcript.append({ role: 'assistant', text, tool_calls: calls });
       if (final) return text ?? '';
@@ -135,13 +140,17 @@ class AgentLoop {
   }
 
   /**
-   * Between turns only, and never while a sub-agent runs: the next execution would not hear of its end. The server
-   * suggests it long before a history gets too long; the worker's setting may ask for it earlier.
+   * Continues as new when it is time: between turns only, and never while a sub-agent runs, whose end the next execution
+   * would not hear of. A run whose history gets far too long over that waits for its sub-agents first.
    */
-  private isTimeToContinueAsNew(): boolean {
-    if (this.run.state.children.unfinished > 0) return false;
+  private async makeRoom(): Promise<void> {
     const { continueAsNewSuggested, historyLength } = workflowInfo();
-    return continueAsNewSuggested || (this.continueAsNewAfter !== null && historyLength >= this.continueAsNewAfter);
+    const limit = this.continueAsNewAfter ?? SUGGESTED_AFTER;
+    const isTime = continueAsNewSuggested || (this.continueAsNewAfter !== null && historyLength >= limit);
+    if (!isTime) return;
+    if (this.run.state.children.unfinished > 0 && historyLength < limit * TOO_LONG) return;
+    await this.subAgents.allEnded();
+    await this.continueAsNew();
   }
 
   private async continueAsNew(): Promise<never> {

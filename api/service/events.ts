@@ -10,15 +10,19 @@ export async function eventPage(
   after: number,
   limit: number,
 ): Promise<EventPage> {
-  const page = await gateway.query<EventPage>(run.runId, QUERIES.events.name, { after, limit });
-  if (!run.closed || page.has_more) return page;
-  const ending = await endingOf(gateway, run, page);
-  if (ending.length === 0) return page;
-  const last_event_id = ending.at(-1)?.id ?? page.last_event_id;
+  const told = await gateway.query<EventPage>(run.runId, QUERIES.events.name, { after, limit });
+  // Its newest execution may have been ended before a worker had taken it up: ids go on from the one before all the same.
+  const page = { ...told, last_event_id: Math.max(told.last_event_id, run.snapshot.last_event_id) };
+  const ending = run.closed ? await endingOf(gateway, run, page) : [];
+  const last_event_id = ending.at(-1)?.id;
+  if (last_event_id === undefined) return page;
   // Ahead of what the workflow wrote, but not of the ending: nothing was lost.
   const aheadOfLog = after > page.last_event_id && after <= last_event_id;
-  const events = [...(aheadOfLog ? [] : page.events), ...ending.filter((event) => !aheadOfLog || event.id > after)];
-  return { ...page, events, last_event_id };
+  if (page.has_more && !aheadOfLog) return { ...page, last_event_id };
+  const events = aheadOfLog ? ending.filter((event) => event.id > after) : [...page.events, ...ending];
+  // A reset comes on top of what was asked for.
+  const room = limit + (events[0]?.type === 'stream.reset' ? 1 : 0);
+  return { ...page, events: events.slice(0, room), last_event_id, has_more: events.length > room };
 }
 
 /**
@@ -26,6 +30,7 @@ export async function eventPage(
  * all the same, and whoever follows the stream is told so. The ids go on from the last one that was written.
  */
 async function endingOf(gateway: TemporalGateway, run: FoundRun, page: EventPage): Promise<RunEvent[]> {
+  if (run.snapshot.status === 'completed') return [];
   const newest = page.events.at(-1);
   if (newest && TERMINAL_EVENTS.has(newest.type)) return [];
   if (page.last_event_id > 0 && newest?.id !== page.last_event_id) {

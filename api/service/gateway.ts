@@ -13,13 +13,14 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import type { temporal } from '@temporalio/proto';
 import type { QUERIES } from '../../workflows/contract';
 import {
+  newRunSnapshot,
   SIGNALS,
   WORKFLOW_TYPE,
   type AgentRunArgs,
   type AnswerSignal,
   type RunOutcome,
 } from '../../workflows/contract';
-import { apiErrorOfTemporal } from './temporal-errors';
+import { apiErrorOfTemporal, hasEndedUnbegun } from './temporal-errors';
 
 /** Deadlines of single calls, and of all that one request makes (CONTRACT §5: below 10 s), in milliseconds. */
 export const DEADLINES = {
@@ -35,6 +36,16 @@ export const DEADLINES = {
 const QUEUED_LOOK_BACK = 500;
 
 type QueryName = (typeof QUERIES)[keyof typeof QUERIES]['name'];
+
+const noPage = { from: 0, total: 0, has_more: false };
+/** Replies of a run that was ended before any worker had taken it up: nothing has happened in it. */
+const NOTHING_TOLD: Record<QueryName, object> = {
+  run: newRunSnapshot(new Date(0).toISOString()),
+  events: { events: [], first_event_id: 0, last_event_id: 0, has_more: false },
+  asks: { asks: [], ...noPage },
+  messages: { messages: [], ...noPage },
+  answer_outcome: { outcome: null, snapshot: newRunSnapshot(new Date(0).toISOString()) },
+};
 
 export class TemporalGateway {
   constructor(
@@ -105,7 +116,11 @@ export class TemporalGateway {
     deadline: number = DEADLINES.query,
   ): Promise<Reply> {
     const handle = this.client.workflow.getHandle(runId);
-    return this.call(deadline, () => handle.query<Reply, object[]>(name, ...(args ? [args] : [])));
+    const reply = this.call(deadline, () => handle.query<Reply, object[]>(name, ...(args ? [args] : [])));
+    return reply.catch((error: unknown) => {
+      if (hasEndedUnbegun(error)) return NOTHING_TOLD[name] as Reply;
+      throw error;
+    });
   }
 
   async cancel(runId: string): Promise<void> {

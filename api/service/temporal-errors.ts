@@ -11,6 +11,7 @@ import { engineUnavailable, runNotFound } from '../errors';
 // gRPC status codes.
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
+const FAILED_PRECONDITION = 9;
 
 /** What the caller is told. Whatever is not understood is returned as it is, and becomes a 500 in the log. */
 export function apiErrorOfTemporal(error: unknown): unknown {
@@ -26,6 +27,12 @@ export function apiErrorOfTemporal(error: unknown): unknown {
   // A name that the server's own rules refuse cannot be a run's.
   if (service.code === INVALID_ARGUMENT && /workflow ?id/i.test(service.details)) return runNotFound();
   return engineUnavailable(error);
+}
+
+/** True when a query found a workflow that was ended before any worker had taken it up: there is nobody to ask. */
+export function hasEndedUnbegun(error: unknown): boolean {
+  const service = grpcErrorOf(error);
+  return service?.code === FAILED_PRECONDITION && /closed before/i.test(service.details);
 }
 
 function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {

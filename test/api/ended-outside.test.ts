@@ -3,7 +3,7 @@
  * failed all the same, on every route, and its stream says so.
  */
 import { randomUUID } from 'node:crypto';
-import { runEventSchema, WORKFLOW_TYPE, type RunRecord } from '../../workflows/contract';
+import { runEventSchema, WORKFLOW_TYPE, type EventPage, type RunRecord } from '../../workflows/contract';
 import { expectNotWaiting, NOTHING_PENDING, openSteps } from '../support/checks';
 import { DocumentedCaller } from '../support/documented';
 import { eventually } from '../support/http';
@@ -76,13 +76,21 @@ describe('a run that was ended from outside', () => {
       const found: unknown[] = [];
       for (let after = 0, more = true; more;) {
         const path = `/agents/${run_id}/events?after=${after}&limit=${limit}`;
-        const { body } = await api.call<{ events: typeof events; has_more: boolean }>('GET', path);
+        const { body } = await api.call<EventPage>('GET', path);
+        expect(body.events.length).toBeLessThanOrEqual(limit);
+        expect(body.last_event_id).toBe(events.length);
         found.push(...body.events);
         after = body.events.at(-1)?.id ?? after;
-        more = body.has_more || body.events.length > 0;
+        more = body.has_more;
+        expect({ limit, found: found.length, more }).toEqual({ limit, found: after, more: after < events.length });
       }
       expect({ limit, found }).toEqual({ limit, found: events });
     }
+    const behind = await api.call<EventPage>('GET', `/agents/${run_id}/events?after=${events.length}&limit=1`);
+    expect(behind.body).toMatchObject({ events: [], has_more: false });
+    const ahead = await api.call<EventPage>('GET', `/agents/${run_id}/events?after=${events.length + 1}`);
+    expect(ahead.body.events[0]?.type).toBe('stream.reset');
+    expect(ahead.body.events.slice(1)).toEqual(events);
     const resumed = await StreamReader.open(stack.api, run_id, String(events.length - 1));
     await resumed.until(({ ended }) => ended);
     expect(resumed.frames.map(({ data }) => data)).toEqual(events.slice(-1));
@@ -143,5 +151,21 @@ describe('a run that was ended from outside', () => {
       `/agents?root_run_id=${root}&status=awaiting_input`,
     );
     expect(list.runs).toEqual([]);
+  });
+
+  test('terminated before any worker had come: there is an end to read, and nothing that hangs', async () => {
+    await stack.stopWorker();
+    const { run_id } = await api.start(script([freeForm()]));
+    await stack.client.workflow.getHandle(run_id).terminate('by hand');
+    await stack.startWorker();
+    expect(await api.read(run_id)).toMatchObject({ status: 'failed', error: { code: 'terminated' } });
+    const events = await api.events(run_id);
+    expect(events.map(({ id, type }) => [id, type])).toEqual([[1, 'run.failed']]);
+    const stream = await StreamReader.open(stack.api, run_id);
+    await stream.until(({ ended }) => ended);
+    expect(stream.frames.map(({ data }) => data)).toEqual(events);
+    for (const path of ['/messages', '/asks', '/asks?state=all']) {
+      expect((await api.call('GET', `/agents/${run_id}${path}`)).status).toBe(200);
+    }
   });
 });

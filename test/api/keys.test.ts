@@ -90,7 +90,7 @@ describe('keys', () => {
     ['a path that cannot be decoded', 'GET', '/agents/%zz', undefined, {}],
   ])('401 wins over %s', async (_name, method, path, body, headers) => {
     const target = path.replace('WAITING', waiting);
-    const reply = await api.as('wrong-key-000000000').call(method, target, body, headers as Record<string, string>);
+    const reply = await api.as('wrong-key-000000000').call(method, target, body, headers);
     expect(refusal(target, reply)).toEqual(refusedAs(target, 401, 'unauthorized'));
   });
 

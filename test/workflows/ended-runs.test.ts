@@ -39,8 +39,8 @@ describe('runs that end while they, or runs below them, ask', () => {
   ] as const)('%s: %s. Nobody above lists the ask any more, and its caller goes on', async (how, _which, level) => {
     const line = await conversation();
     const [root] = line;
-    const asker = line[DEPTH] as string;
-    const victim = line[level] as string;
+    const asker = line[DEPTH];
+    const victim = line[level];
     const caller = line[level - 1] as string;
     await endings[how](victim);
 
