@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { apiKeysSchema, type ApiKeySettings } from '../api/keys';
-import { largeMessages } from '../api/service/grpc-messages';
 import { SEARCH_ATTRIBUTES } from '../workflows/contract';
 import { startDevServer } from './dev-server';
 import { banner } from './banner';
@@ -13,6 +11,7 @@ import { checkPort, startApi } from './run-api';
 import { installRuntime, startWorker } from './run-worker';
 import { readApiKeys, SettingsError, type Settings } from './settings';
 import { stopRequested } from './shutdown';
+import { lazyClient } from './temporal';
 import { resolveTemporalCli } from './temporal-cli';
 
 const NAMESPACE = 'default';
@@ -43,9 +42,9 @@ export async function devCommand(settings: Settings): Promise<number> {
     closing.unshift(() => connection.close());
     const worker = await startWorker(connection, NAMESPACE, settings);
     closing.unshift(() => worker.stop());
-    const clientConnection = await Connection.connect({ address: server.address, channelArgs: largeMessages });
-    closing.unshift(() => clientConnection.close());
-    const client = new Client({ connection: clientConnection, namespace: NAMESPACE });
+    const { address } = server;
+    const client = lazyClient({ options: { address }, namespace: NAMESPACE, address });
+    closing.unshift(() => client.connection.close());
     const api = await startApi(client, keys, settings);
     closing.unshift(() => api.app.close());
     console.log(banner({ api: api.url, temporal: server.address, webUi: server.uiUrl, key: shownKey(keys), cli }));
