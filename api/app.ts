@@ -82,7 +82,12 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
     transform: jsonSchemaTransform,
     transformObject,
   });
-  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
+  await app.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    // Over plain HTTP it would send the page's own files to a port that does not listen.
+    transformStaticCSP: (policy) => policy.replace(/;?\s*upgrade-insecure-requests/g, ''),
+  });
   await app.register(metaRoutes(service));
   await app.register(agentRoutes(service), { prefix: BASE_PATH });
   await app.register(eventRoutes(service), { prefix: BASE_PATH });
