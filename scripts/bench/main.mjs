@@ -1,5 +1,6 @@
 // `npm run bench`: Holdpoint beside a bare Temporal workflow, in one run, on one server, interleaved. Prints p50/p95/p99
-// and ratios; absolute times say more about the machine than about Holdpoint. `-- --quick` leaves out the slow parts.
+// and ratios; absolute times say more about the machine than about Holdpoint. `-- --quick` does less of each;
+// `--rounds=`, `--crowd=` and `--paused=` say how much.
 import { build, isFresh } from '../build.mjs';
 import { eachAtOnce, line, ratio, summary, timed } from './measure.mjs';
 
@@ -8,11 +9,12 @@ const { startStack } = await import('./stack.mjs');
 const { bare, holdpoint } = await import('./subjects.mjs');
 
 const quick = process.argv.includes('--quick');
-const ROUNDS = quick ? 20 : 150;
+const given = (name) => Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]) || undefined;
+const ROUNDS = given('rounds') ?? (quick ? 20 : 150);
 const WARM_UP = 5;
-const CROWD = quick ? 100 : 1_000;
+const CROWD = given('crowd') ?? (quick ? 100 : 1_000);
 const CONCURRENCY = 64;
-const PAUSED = quick ? 200 : 5_000;
+const PAUSED = given('paused') ?? (quick ? 200 : 5_000);
 
 const stack = await startStack();
 try {

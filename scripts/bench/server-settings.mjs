@@ -22,7 +22,7 @@ const { agentRegistry, scriptedAgent } = dist('activities/agents.js');
 const { workerOptions } = dist('worker/options.js');
 const { workflowBundle } = dist('worker/bundle.js');
 
-const ROUNDS = process.argv.includes('--quick') ? 10 : 60;
+const ROUNDS = process.argv.includes('--quick') ? 15 : 60;
 const WARM_UP = 3;
 const POLL_MS = 3;
 const wal = ['journal_mode=wal', 'synchronous=normal'];
