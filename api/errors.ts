@@ -38,5 +38,13 @@ export function engineUnavailable(cause?: unknown): ApiError {
   return new ApiError('engine_unavailable', message, undefined, cause);
 }
 
+/** For `catch`: null in place of an error with this code; every other error is thrown on. */
+export function nullWhen(code: ErrorCode): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof ApiError && error.code === code) return null;
+    throw error;
+  };
+}
+
 /** Seconds that a caller should wait before it tries an unavailable engine again. */
 export const RETRY_AFTER_SECONDS = 2;

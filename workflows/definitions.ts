@@ -4,7 +4,6 @@ import {
   QUERIES,
   SIGNALS,
   type AnswerOutcomeReply,
-  type AnswerSignal,
   type AskPage,
   type ChildAskClosedSignal,
   type ChildNeedsHumanSignal,
@@ -13,7 +12,6 @@ import {
   type RunSnapshot,
 } from './contract';
 
-export const answerSignal = defineSignal<[AnswerSignal]>(SIGNALS.answer.name);
 export const childNeedsHumanSignal = defineSignal<[ChildNeedsHumanSignal]>(SIGNALS.childNeedsHuman.name);
 export const childAskClosedSignal = defineSignal<[ChildAskClosedSignal]>(SIGNALS.childAskClosed.name);
 

@@ -41,10 +41,7 @@ export function memoOf(identity: RunIdentity, snapshot?: RunSnapshot): Record<st
 export class Visibility {
   private shown: { status: string; askedAt: string | null };
 
-  constructor(
-    private readonly identity: RunIdentity,
-    snapshot: RunSnapshot,
-  ) {
+  constructor(identity: RunIdentity, snapshot: RunSnapshot) {
     this.shown = { status: snapshot.status, askedAt: snapshot.pending?.asked_at ?? null };
     setCurrentDetails(currentDetails(snapshot, workflowInfo().workflowId));
     // Started by hand, not through the API or a parent: say who we are, or no reader would take it for a run.

@@ -7,6 +7,7 @@ import {
   type RunRecord,
   type RunSnapshot,
 } from '../../workflows/contract';
+import { nullWhen } from '../errors';
 import type { TemporalGateway } from './gateway';
 import { readRun, type FoundRun } from './lookup';
 import { mapInParallel } from './parallel';
@@ -41,7 +42,7 @@ export interface WaitingDescendant {
 export async function descendantsWaiting(gateway: TemporalGateway, found: FoundRun): Promise<WaitingDescendant[]> {
   const named = await namedAsWaiting(gateway, found);
   const waiting = await mapInParallel(named, async ({ run_id, ask_id }): Promise<WaitingDescendant | null> => {
-    const run = await readRun(gateway, run_id).catch(nullWhenGone);
+    const run = await readRun(gateway, run_id).catch(nullWhen('run_not_found'));
     const question = run?.snapshot.pending;
     const here = run?.identity.workspace === found.identity.workspace;
     return run && here && question?.ask_id === ask_id ? { run, question } : null;
@@ -104,9 +105,4 @@ export function schemaOf(question: Question): Record<string, unknown> {
   if (schemas.size >= KEPT_SCHEMAS) schemas.clear();
   schemas.set(key, schema);
   return schema;
-}
-
-function nullWhenGone(error: unknown): null {
-  if ((error as { code?: unknown }).code === 'run_not_found') return null;
-  throw error;
 }

@@ -14,7 +14,7 @@ import {
   type Question,
   type RunRecord,
 } from '../../workflows/contract';
-import { ApiError, runNotWaiting } from '../errors';
+import { ApiError, nullWhen, runNotWaiting } from '../errors';
 import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
 import type { TemporalGateway } from './gateway';
@@ -125,7 +125,7 @@ async function verdictInTime(
   run: FoundRun,
   mine: AnswerSignal,
 ): Promise<AnswerOutcomeReply | null> {
-  const ask = () => verdictOf(gateway, run, mine.answer_id as string).catch(nullWhenUnavailable);
+  const ask = () => verdictOf(gateway, run, mine.answer_id as string).catch(nullWhen('engine_unavailable'));
   const reply = await ask();
   if (reply?.outcome) return reply;
   const place = await placeInQueue(gateway, run, mine);
@@ -157,11 +157,6 @@ async function placeInQueue(
     if (pending && forThisAsk && judgeAnswer(pending, read.value.input).ok) return 'behind';
   }
   return 'judged';
-}
-
-function nullWhenUnavailable(error: unknown): null {
-  if (error instanceof ApiError && error.code === 'engine_unavailable') return null;
-  throw error;
 }
 
 async function replyOf(

@@ -13,7 +13,7 @@ import {
   type RunRecord,
   type StartRun,
 } from '../../workflows/contract';
-import { ApiError } from '../errors';
+import { ApiError, nullWhen } from '../errors';
 import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
 import type { TemporalGateway } from './gateway';
@@ -85,10 +85,7 @@ async function readStarted(gateway: TemporalGateway, runId: string, identity: Ru
 
 async function isStartedBy(gateway: TemporalGateway, runId: string | undefined, key: string): Promise<boolean> {
   if (runId === undefined) return false;
-  const found = await readRun(gateway, runId).catch((error: unknown) => {
-    if (error instanceof ApiError && error.code === 'run_not_found') return null;
-    throw error;
-  });
+  const found = await readRun(gateway, runId).catch(nullWhen('run_not_found'));
   return found?.identity.start?.key === key;
 }
 
