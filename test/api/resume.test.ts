@@ -21,7 +21,7 @@ describe('resuming a run', () => {
   };
 
   test('is 200 with the record after the answer was taken, waiting time and all', async () => {
-    const before = await waitingWith(freeForm(), sleep(500));
+    const before = await waitingWith(freeForm(), sleep(3_000));
     const reply = await api.resume(before.run_id, freeText('  the answer\n'));
     expect(reply.status).toBe(200);
     const record = runRecordSchema.parse(reply.body);

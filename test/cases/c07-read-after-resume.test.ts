@@ -71,7 +71,7 @@ describe('C07 after a 2xx to a resume no read shows the answered question', () =
 
   test("so is its ancestors' record, which hears of the answer by signal", async () => {
     for (let round = 0; round < 10; round += 1) {
-      const parent = await api.start(script([delegate(script([freeForm(), sleep(1000)]))]));
+      const parent = await api.start(script([delegate(script([freeForm(), sleep(3_000)]))]));
       const asking = await api.until(parent.run_id, (run) => run.children_awaiting.length === 1);
       const child = asking.children_awaiting[0]?.run_id ?? '';
       expect((await api.resume(child, freeText('yes'))).status).toBe(200);

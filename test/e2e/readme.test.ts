@@ -40,17 +40,20 @@ describe('README: the two commands and the session', () => {
   test('the curl session shows a waiting run, answers it and its sub-agent, and ends with both answers', async () => {
     const session = snippetWith('README.md', 'sh', 'offsite-planner')
       .replace('http://127.0.0.1:8787', url)
-      .replace('KEY=hp_…', `KEY=${key}`);
+      .replace('KEY=hp_…', `KEY=${key}`)
+      // As printed but for the pauses: a busy machine may need more than a reader's.
+      .replace(/^sleep \d+$/gm, 'sleep 8');
     const { stdout } = await run('sh', ['-c', session]);
     const replies = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { status: string; run_id: string; result: { text: string } | null });
+    // The record after the sub-agent's answer is right at once: by then it may have come to its end.
     expect(replies.map((reply) => reply.status)).toEqual([
       'running',
       'awaiting_input',
       'running',
-      'running',
+      expect.stringMatching(/^(running|completed)$/),
       'completed',
     ]);
     expect(replies.at(-1)?.result?.text).toContain('12 people');
