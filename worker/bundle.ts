@@ -11,7 +11,7 @@ export async function writeWorkflowBundle(file: string = BUNDLE_PATH): Promise<s
   const { code } = await bundleWorkflowCode({
     workflowsPath: require.resolve('../workflows'),
     // Shared by all runs of a worker instead of evaluated for each: half the memory of a paused run (docs/cost.md).
-    preloadModules: ['zod'],
+    preloadModules: ['zod', require.resolve('../workflows/preloaded')],
     logger: quietLogger,
   });
   await mkdir(path.dirname(file), { recursive: true });

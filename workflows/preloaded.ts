@@ -1,0 +1,41 @@
+/**
+ * What all runs of a worker share: evaluated once a worker instead of in the first workflow task of every run
+ * (docs/cost.md). The contract holds no state of a run, so sharing it is safe.
+ */
+import * as contract from './contract';
+import * as answer from './contract/answer';
+import * as asks from './contract/asks';
+import * as errors from './contract/errors';
+import * as events from './contract/events';
+import * as ids from './contract/ids';
+import * as json from './contract/json';
+import * as limits from './contract/limits';
+import * as messages from './contract/messages';
+import * as modes from './contract/modes';
+import * as question from './contract/question';
+import * as run from './contract/run';
+import * as text from './contract/text';
+import * as toolResults from './contract/tool-results';
+import * as transcript from './contract/transcript';
+
+// The SDK freezes what is shared, deeply, but stops at what is frozen already. zod's schemas write to themselves on
+// first use, so they must not be reached: each module is closed here, and its schemas stay as they are.
+for (const module of [
+  contract,
+  answer,
+  asks,
+  errors,
+  events,
+  ids,
+  json,
+  limits,
+  messages,
+  modes,
+  question,
+  run,
+  text,
+  toolResults,
+  transcript,
+]) {
+  Object.freeze(module);
+}
