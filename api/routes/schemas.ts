@@ -4,7 +4,9 @@ import {
   ASK_KINDS,
   askClosingSchema,
   askSchema,
+  attachmentsSchema,
   errorBodySchema,
+  givenBySchema,
   LIMITS,
   looseText,
   messageSchema,
@@ -88,6 +90,8 @@ export const askList = z.strictObject({
       pending_input_schema: z.record(z.string(), z.unknown()).nullable(),
       ...nullableClosing.shape,
       closed_at: z.string().nullable(),
+      given_by: givenBySchema.nullable(),
+      attachments: attachmentsSchema,
     }),
   ),
 });

@@ -62,5 +62,7 @@ function viewOf(ask: Ask) {
     principal: closing?.principal ?? null,
     channel: closing?.channel ?? null,
     by: closing?.by ?? null,
+    given_by: closing?.given_by ?? null,
+    attachments: closing?.attachments ?? [],
   };
 }

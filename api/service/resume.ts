@@ -3,14 +3,17 @@ import { randomUUID } from 'node:crypto';
 import {
   judgeAnswer,
   NO_ASK,
+  provenanceOf,
   QUERIES,
   readAnswerSignal,
   type AnswerOutcome,
   type AnswerOutcomeReply,
   type AnswerSignal,
+  type Attachment,
   type BoundRefusal,
   type Channel,
   type ContractIssue,
+  type GivenBy,
   type Question,
   type RunRecord,
 } from '../../workflows/contract';
@@ -27,6 +30,10 @@ export interface ResumeRequest {
   ask_id?: string | undefined;
   idempotencyKey?: string | undefined;
   channel: Channel;
+  /** Files that came with it, by name and size: bounded by `attachmentsSchema`, which the door has checked. */
+  attachments?: Attachment[] | undefined;
+  /** Who gave it, where the door can tell a model from its user. */
+  given_by?: GivenBy | undefined;
 }
 
 /** `queued`: no worker has answered yet; the answer is durable and will be judged when one does. */
@@ -60,6 +67,7 @@ export async function resumeRun(
     input: request.input,
     principal: principal.name,
     channel: request.channel,
+    ...provenanceOf(request),
     ...(retry ? { digest: retry.digest } : {}),
   };
   if (!(await gateway.signalAnswer(run.runId, signal))) throw runNotWaiting();
@@ -79,7 +87,10 @@ function refusalOf(run: FoundRun, request: ResumeRequest): BoundRefusal | undefi
 
 function retryOf(principal: Principal, run: FoundRun, request: ResumeRequest): { answer_id: string; digest: string } {
   const key = fingerprint(principal.workspace, run.runId, request.idempotencyKey ?? '');
-  const digest = fingerprintOfJson({ input: request.input ?? null, ask_id: request.ask_id ?? null });
+  const { input = null, ask_id = null } = request;
+  const { attachments } = provenanceOf(request);
+  // Left out when there are none, or a retry that spans an upgrade would seem to have another body.
+  const digest = fingerprintOfJson({ input, ask_id, ...(attachments ? { attachments } : {}) });
   return { answer_id: `key-${key.slice(0, 40)}`, digest };
 }
 

@@ -42,6 +42,8 @@ describe('asks and messages', () => {
       principal: null,
       channel: null,
       by: null,
+      given_by: null,
+      attachments: [],
     };
     const expected = {
       run_id,
@@ -88,6 +90,24 @@ describe('asks and messages', () => {
     expect(all[4]).toMatchObject({ principal: null, channel: null, by: null, pending_input_schema: null });
     for (const ask of all) expect(String(ask.closed_at) >= String(ask.asked_at)).toBe(true);
     expect(await asks(run_id)).toEqual([]);
+  });
+
+  test('who gave an answer and the files that came with it show on the asking run and on those above', async () => {
+    const { run_id: root } = await api.start(script([delegate(script([freeForm(), freeForm('more?')]))]));
+    const { children_awaiting } = await api.until(root, (run) => run.children_awaiting.length === 1);
+    const child = children_awaiting[0]?.run_id ?? '';
+    const attachments = [{ kind: 'file', filename: 'a.pdf', media_type: null, size_bytes: 1 }];
+    const told = { channel: 'mcp', given_by: 'model', attachments };
+    await stack.client.workflow.getHandle(child).signal('answer', { input: freeText('yes'), ...told });
+    // The second question: what became of the first one has climbed by then.
+    await api.until(root, (run) => run.children_awaiting[0]?.ask_id === 'q2');
+    for (const runId of [root, child]) {
+      expect((await asks(runId, 'all'))[0]).toMatchObject({ run_id: child, state: 'answered', by: 'human', ...told });
+    }
+    const answered = (await api.events(child)).find(({ type }) => type === 'ask.answered');
+    expect(answered?.data).toMatchObject(told);
+    await api.call('POST', `/agents/${root}/cancel`);
+    await api.untilEnded(root);
   });
 
   test('asks of a conversation are seen from each run for itself and all below it, in one order', async () => {

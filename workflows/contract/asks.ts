@@ -1,6 +1,6 @@
 /** An ask as lists show it: the question, and how it ended. */
 import { z } from 'zod';
-import { askOutcomeSchema, channelSchema } from './events';
+import { askOutcomeSchema, channelSchema, provenanceShape } from './events';
 import { questionSchema } from './question';
 
 /** How an ask ended, and by whom. Null fields say that there is none. */
@@ -14,6 +14,8 @@ export const askClosingSchema = z.strictObject({
   principal: z.string().nullable(),
   channel: channelSchema.nullable(),
   by: z.enum(['human', 'policy']).nullable(),
+  // Absent when there is none: sub-agents of an older release send closings without them, and take none with them.
+  ...provenanceShape,
 });
 export type AskClosing = z.infer<typeof askClosingSchema>;
 

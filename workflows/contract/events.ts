@@ -1,5 +1,6 @@
 /** The event stream of a run (CONTRACT §6): one union, each event with its data. */
 import { z } from 'zod';
+import { attachmentsSchema } from './attachments';
 import { issueSchema } from './errors';
 import { questionSchema } from './question';
 
@@ -17,11 +18,27 @@ export const STEP_STATUSES = ['running', 'waiting', 'completed', 'failed', 'canc
 export const stepStatusSchema = z.enum(STEP_STATUSES);
 export type StepStatus = z.infer<typeof stepStatusSchema>;
 
+/**
+ * Who gave an answer, where the door can tell: the model that the key belongs to, or the person it works for (MCP). `by`
+ * says another thing, whether somebody answered or a policy did.
+ */
+export const GIVEN_BY = ['human', 'model'] as const;
+export const givenBySchema = z.enum(GIVEN_BY);
+export type GivenBy = z.infer<typeof givenBySchema>;
+
+/** What an answer may come with besides itself. Both are left out, not null, where there is nothing to tell. */
+export const provenanceShape = {
+  given_by: givenBySchema.optional(),
+  attachments: attachmentsSchema.optional(),
+};
+export type Provenance = z.infer<z.ZodObject<typeof provenanceShape>>;
+
 const byPerson = {
   /** Name of the API key; null when it came as a raw signal that names nobody. */
   principal: z.string().nullable(),
   channel: channelSchema,
   by: z.enum(['human', 'policy']),
+  ...provenanceShape,
 };
 const failure = z.strictObject({ code: z.string(), message: z.string() });
 export const runErrorSchema = failure.meta({ id: 'RunError' });
@@ -64,6 +81,14 @@ export const EVENT_DATA = {
   child_ask_closed: z.strictObject({ child_run_id: z.string(), ask_id: z.string(), outcome: askOutcomeSchema }),
   'stream.reset': z.strictObject({ first_event_id: z.number().int(), last_event_id: z.number().int() }),
 } as const;
+
+/** The part of a signal or a closing that `provenanceShape` is about, with nothing in it that says nothing. */
+export function provenanceOf({ given_by, attachments }: Provenance): Provenance {
+  return {
+    ...(given_by === undefined ? {} : { given_by }),
+    ...(attachments === undefined || attachments.length === 0 ? {} : { attachments }),
+  };
+}
 
 export type EventType = keyof typeof EVENT_DATA;
 export type EventData<T extends EventType> = z.infer<(typeof EVENT_DATA)[T]>;

@@ -22,6 +22,12 @@ export const LIMITS = {
   keptAsks: 1_000,
   /** Levels of a JSON body: what is deeper would end the stack of whoever walks through it. */
   jsonDepth: 100,
+  /** Files named with one answer, and what their names and sizes may take of JSON together. */
+  attachments: 20,
+  attachmentsBytes: 32 * 1024,
+  filename: 255,
+  mediaType: 127,
+  attachmentKind: 64,
   /** Tool calls of one model turn. */
   callsPerTurn: 200,
   /** An HTTP body. Source: CONTRACT §5. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { contractIssue } from './answer';
 import { askClosingSchema } from './asks';
 import { issueSchema, type ContractIssue } from './errors';
-import { askOutcomeSchema, channelSchema } from './events';
+import { askOutcomeSchema, channelSchema, provenanceShape } from './events';
 import { jsonBytes } from './json';
 import { LIMITS } from './limits';
 import { questionSchema } from './question';
@@ -52,6 +52,7 @@ export const answerSignalSchema = z.strictObject({
   input: z.unknown(),
   principal: z.string().max(200).nullable().optional(),
   channel: channelSchema.optional(),
+  ...provenanceShape,
   /** Fingerprint of the request, so that a retry can be told from another body under the same key. */
   digest: z.string().max(200).optional(),
 });

@@ -80,7 +80,7 @@ function bareEvent(event: RunEvent): RunEvent {
 
 function bareValue(key: string, value: Json): Json {
   if (key.endsWith('_id') || key === 'timestamp') return value;
-  if (key === 'issues') return [];
+  if (key === 'issues' || key === 'attachments') return [];
   if (key === 'question' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const { options, question } = value;
     return {

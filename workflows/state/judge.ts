@@ -1,5 +1,6 @@
 import { chosenAnswer, declineMessage, judgeAnswer, type Answer } from '../contract/answer';
 import type { AskClosing } from '../contract/asks';
+import { provenanceOf } from '../contract/events';
 import {
   answerSignalSchema,
   boundRefusalSchema,
@@ -78,7 +79,12 @@ function closingOf(
   signal: AnswerSignal,
   now: string,
 ): { closing: AskClosing; result: AskResult } {
-  const by = { principal: signal.principal ?? null, channel: signal.channel ?? 'signal', by: 'human' } as const;
+  const by = {
+    principal: signal.principal ?? null,
+    channel: signal.channel ?? 'signal',
+    by: 'human',
+    ...provenanceOf(signal),
+  } as const;
   if (answer.kind === 'decline') {
     const message = declineMessage(answer);
     return {

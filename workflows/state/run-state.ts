@@ -1,6 +1,6 @@
 import type { AskClosing } from '../contract/asks';
 import { closedUnanswered, type AskPage } from '../contract/asks';
-import type { EventData, EventType, RunError, StepStatus } from '../contract/events';
+import { provenanceOf, type EventData, type EventType, type RunError, type StepStatus } from '../contract/events';
 import { jsonBytes, type Json } from '../contract/json';
 import { LIMITS } from '../contract/limits';
 import type { AnswerOutcome, ChildAskClosedSignal, ChildNeedsHumanSignal } from '../contract/messages';
@@ -138,7 +138,12 @@ export class RunState {
     if (!question) return;
     const askId = question.ask_id;
     this.asks.close(closing, result);
-    const by = { principal: closing.principal, channel: closing.channel ?? 'signal', by: closing.by ?? 'human' };
+    const by = {
+      principal: closing.principal,
+      channel: closing.channel ?? 'signal',
+      by: closing.by ?? 'human',
+      ...provenanceOf(closing),
+    };
     if (closing.outcome === 'answered') {
       const option = closing.option_id === null ? {} : { option_id: closing.option_id };
       this.emit('ask.answered', { ask_id: askId, answer: closing.answer ?? '', ...option, ...by });

@@ -170,6 +170,22 @@ test('small events are carried whole', () => {
   expect(run.data).toStrictEqual(before);
 });
 
+test('files named with many answers are forgotten before the events are', () => {
+  const run = new Log();
+  const attachments = Array.from({ length: 20 }, (_file, k) => ({
+    kind: 'file',
+    filename: `${k} ${'漢'.repeat(200)}.pdf`,
+    media_type: 'application/pdf',
+    size_bytes: k,
+  }));
+  const by = { principal: 'ops', channel: 'mission_control', by: 'human', attachments } as const;
+  for (let i = 0; i < 1_000; i += 1) run.log.append('ask.answered', NOW, { ask_id: `q${i}`, answer: 'yes', ...by });
+  run.carry();
+  expectGoodEvents(run.data.events);
+  expect(idsOf(run.data.events)).toEqual(range(1, 1_000));
+  expect(jsonBytes(run.data.events)).toBeLessThan(LIMITS.carriedBytes + 2_000);
+});
+
 test('large events are cut, the oldest first, and keep number, order, ids and form', () => {
   const run = new Log();
   for (let i = 0; i < 1_200; i += 1) {

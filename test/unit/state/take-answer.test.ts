@@ -1,11 +1,12 @@
 /** CONTRACT §5: the workflow's own verdict on answer signals; one answer wins. Cases C05, C06, C23. */
 import fc from 'fast-check';
-import { NO_ASK, type AnswerOutcome } from '../../../workflows/contract';
+import { childAskClosedSchema, NO_ASK, type AnswerOutcome } from '../../../workflows/contract';
 import { takeAnswer } from '../../../workflows/state/judge';
 import { anyBody, nastyText } from '../../support/unit/arbitraries';
 import { askOfChoices, expectGoodEvents, expectPlainJson, TestRun } from '../../support/unit/runs';
 
 const free = (text: string) => ({ kind: 'free_form', text });
+const file = { kind: 'file', filename: 'rates.pdf', media_type: null, size_bytes: 1 };
 const pick = (option_id: string) => ({ kind: 'multiple_choice', option_id });
 
 /** All of a run that a refused answer must not touch. */
@@ -53,6 +54,61 @@ describe('the first good answer', () => {
     expect(run.dataOf('ask.answered')).toStrictEqual([
       { ask_id: 'q1', answer: 'Enterprise', option_id: 'q1_o2', principal: null, channel: 'signal', by: 'human' },
     ]);
+  });
+
+  test.each([
+    ['a free-form answer', free('Q3'), 'ask.answered'],
+    ['a decline', { kind: 'decline' }, 'ask.declined'],
+  ] as const)('%s keeps who gave it and the files it came with, by name and size', (_name, input, type) => {
+    const run = new TestRun();
+    run.ask();
+    const attachments = [
+      { kind: 'file', filename: 'rates.pdf', media_type: 'application/pdf', size_bytes: 84_213 },
+      { kind: 'image', filename: 'a 😀.png', media_type: null, size_bytes: null },
+    ];
+    takeAnswer(run.state, { input, channel: 'mcp', given_by: 'model', attachments });
+    const told = { given_by: 'model', attachments, by: 'human', channel: 'mcp' };
+    expect(run.dataOf(type)).toEqual([expect.objectContaining(told)]);
+    expect(run.state.asks.list('run_root')[0]?.closing).toMatchObject(told);
+    // The runs above are told all of it.
+    const [, closed] = run.state.outbox;
+    if (closed?.kind !== 'closed') throw new Error('no news for the runs above');
+    const signal = {
+      child_run_id: 'run_child',
+      ask_id: 'q1',
+      outcome: closed.closing.outcome,
+      closing: closed.closing,
+    };
+    expect(childAskClosedSchema.safeParse(signal).success).toBe(true);
+    expectGoodEvents(run.events);
+    expectPlainJson(run.state.data);
+  });
+
+  test('with the most that may come along is still heard by the runs above', () => {
+    const run = new TestRun();
+    run.ask();
+    const attachments = Array.from({ length: 20 }, () => ({
+      kind: 'file',
+      filename: '😀'.repeat(255),
+      media_type: 'a'.repeat(127),
+      size_bytes: Number.MAX_SAFE_INTEGER,
+    }));
+    // Six bytes of JSON a character: the longest that an answer gets.
+    const input = free(`x${'\u0001'.repeat(3_998)}x`);
+    expect(takeAnswer(run.state, { input, attachments, principal: '😀'.repeat(100) }).verdict).toBe('taken');
+    const [, closed] = run.state.outbox;
+    if (closed?.kind !== 'closed') throw new Error('no news for the runs above');
+    const signal = { child_run_id: 'run_child', ask_id: 'q1', outcome: 'answered', closing: closed.closing };
+    expect(childAskClosedSchema.safeParse(signal).success).toBe(true);
+  });
+
+  test('without either shows neither, as answers of an older release', () => {
+    const run = new TestRun();
+    run.ask();
+    takeAnswer(run.state, { input: free('Q3'), attachments: [] });
+    const [answered] = run.dataOf('ask.answered') as object[];
+    expect(Object.keys(answered ?? {}).sort()).toEqual(['answer', 'ask_id', 'by', 'channel', 'principal']);
+    expect(Object.keys(run.state.asks.list('run_root')[0]?.closing ?? {})).not.toContain('attachments');
   });
 
   test('under Other brings the write-in', () => {
@@ -227,6 +283,22 @@ describe('what comes in', () => {
     [{ input: free('x'), ask_id: null }],
     [{ input: free('x'), principal: {} }],
     [{ input: free('x'), by: 'policy' }],
+    [{ input: free('x'), given_by: 'policy' }],
+    [{ input: free('x'), given_by: null }],
+    [{ input: free('x'), attachments: null }],
+    [{ input: free('x'), attachments: {} }],
+    [{ input: free('x'), attachments: [file, { ...file, url: 'https://files.test/1' }] }],
+    [{ input: free('x'), attachments: [{ ...file, filename: ' ' }] }],
+    [{ input: free('x'), attachments: [{ ...file, filename: 'x'.repeat(256) }] }],
+    [{ input: free('x'), attachments: [{ ...file, size_bytes: -1 }] }],
+    [{ input: free('x'), attachments: [{ ...file, size_bytes: '82 KB' }] }],
+    [{ input: free('x'), attachments: Array.from({ length: 21 }, () => file) }],
+    [
+      {
+        input: free('x'),
+        attachments: Array.from({ length: 20 }, () => ({ ...file, filename: '\u0001'.repeat(255) })),
+      },
+    ],
     [{ input: JSON.stringify(free('x')) }],
     [{ input: [free('x')] }],
     [{ input: { input: free('x') } }],
