@@ -5,6 +5,7 @@
 import * as contract from './contract';
 import * as answer from './contract/answer';
 import * as asks from './contract/asks';
+import * as attachments from './contract/attachments';
 import * as errors from './contract/errors';
 import * as events from './contract/events';
 import * as ids from './contract/ids';
@@ -24,6 +25,7 @@ for (const module of [
   contract,
   answer,
   asks,
+  attachments,
   errors,
   events,
   ids,
