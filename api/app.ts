@@ -15,6 +15,7 @@ import { apiKeysSchema, KeyRing, type ApiKeySettings } from './keys';
 import { transformObject } from './openapi';
 import { agentRoutes, BASE_PATH } from './routes/agents';
 import { eventRoutes } from './routes/events';
+import { inboxRoutes } from './routes/inbox';
 import { metaRoutes } from './routes/meta';
 import { TemporalGateway } from './service/gateway';
 import { RunService } from './service/runs';
@@ -91,5 +92,6 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
   await app.register(metaRoutes(service));
   await app.register(agentRoutes(service), { prefix: BASE_PATH });
   await app.register(eventRoutes(service), { prefix: BASE_PATH });
+  await app.register(inboxRoutes(service), { prefix: BASE_PATH });
   return app;
 }

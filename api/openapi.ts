@@ -45,8 +45,8 @@ function complete(method: string, path: string, operation: Operation): void {
   if (responses['204']) delete responses['204'].content;
   const headers = [];
   if (method === 'post' && /\/(agents|resume)$/.test(path)) headers.push(idempotencyKey);
-  if (path.endsWith('/events')) {
-    headers.push(lastEventId);
+  if (path.endsWith('/events')) headers.push(lastEventId);
+  if (/\/(events|inbox)$/.test(path)) {
     Object.assign(responses['200']?.content ?? {}, { 'text/event-stream': { schema: { type: 'string' } } });
   }
   if (headers.length > 0) operation.parameters = [...(operation.parameters ?? []), ...headers];

@@ -6,6 +6,8 @@ import * as contract from './contract';
 import * as answer from './contract/answer';
 import * as asks from './contract/asks';
 import * as attachments from './contract/attachments';
+import * as claims from './contract/claims';
+import * as durations from './contract/durations';
 import * as errors from './contract/errors';
 import * as events from './contract/events';
 import * as ids from './contract/ids';
@@ -26,6 +28,8 @@ for (const module of [
   answer,
   asks,
   attachments,
+  claims,
+  durations,
   errors,
   events,
   ids,

@@ -4,7 +4,7 @@ import {
   ASK_KINDS,
   askClosingSchema,
   askSchema,
-  attachmentsSchema,
+  claimSchema,
   errorBodySchema,
   givenBySchema,
   LIMITS,
@@ -81,19 +81,35 @@ export const messageList = z.strictObject({
   has_more: z.boolean(),
 });
 const nullableClosing = askClosingSchema.omit({ outcome: true }).partial({ closed_at: true });
-export const askList = z.strictObject({
+const askView = questionSchema.omit({ kind: true }).extend({
+  run_id: z.string(),
+  kind: z.enum(ASK_KINDS),
+  state: askSchema.shape.state,
+  pending_input_schema: z.record(z.string(), z.unknown()).nullable(),
+  ...nullableClosing.shape,
+  closed_at: z.string().nullable(),
+  given_by: givenBySchema.nullable(),
+  attachments: attachmentsSchema,
+});
+export const askList = z.strictObject({ asks: z.array(askView) });
+
+export const inboxQuery = z.strictObject({
+  agent: searchText(LIMITS.agentName).optional(),
+  assignee: searchText(LIMITS.assignee).optional(),
+  limit: wholeNumber(1, LIMITS.inboxPage).default(100),
+  cursor: z.string().max(1_000).optional(),
+});
+export const inboxPage = z.strictObject({
   asks: z.array(
-    questionSchema.omit({ kind: true }).extend({
-      run_id: z.string(),
-      kind: z.enum(ASK_KINDS),
-      state: askSchema.shape.state,
-      pending_input_schema: z.record(z.string(), z.unknown()).nullable(),
-      ...nullableClosing.shape,
-      closed_at: z.string().nullable(),
-      given_by: givenBySchema.nullable(),
-      attachments: attachmentsSchema,
+    askView.extend({
+      root_run_id: z.string(),
+      parent_run_id: z.string().nullable(),
+      agent: z.string(),
+      claim: claimSchema.omit({ ask_id: true }).nullable(),
     }),
   ),
+  count: z.number().int().meta({ description: 'Pending asks that match, on all pages.' }),
+  next_cursor: z.string().nullable(),
 });
 
 /** The error replies of a route, by status. */

@@ -6,14 +6,14 @@ import { mapInParallel } from './parallel';
 import { descendantsWaiting, schemaOf } from './record';
 
 /** An ask as the list shows it: the question's own fields beside whose it is and how it ended. */
-export type AskView = ReturnType<typeof viewOf>;
+export type AskView = ReturnType<typeof askView>;
 
 /** Pending asks: from memos alone, so no worker is needed, and right at once. */
 export async function pendingAsks(gateway: TemporalGateway, found: FoundRun): Promise<AskView[]> {
   const waiting = await descendantsWaiting(gateway, found);
   const asks = waiting.map(({ run, question }) => askOf(run.runId, question, null));
   if (found.snapshot.pending) asks.push(askOf(found.runId, found.snapshot.pending, null));
-  return asks.sort(byTimeOfAsking).map(viewOf);
+  return asks.sort(byTimeOfAsking).map(askView);
 }
 
 /** Every ask that the run still knows, with how each ended. Needs a worker. */
@@ -31,7 +31,7 @@ export async function allAsks(gateway: TemporalGateway, found: FoundRun): Promis
     const theirs = await askedOf(gateway, ask.run_id, 'all');
     return theirs.find((other) => other.run_id === ask.run_id && other.ask_id === ask.ask_id) ?? ask;
   });
-  return current.map(viewOf);
+  return current.map(askView);
 }
 
 async function askedOf(gateway: TemporalGateway, runId: string, state: 'pending' | 'all'): Promise<Ask[]> {
@@ -48,7 +48,8 @@ function byTimeOfAsking(a: Ask, b: Ask): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-function viewOf(ask: Ask) {
+/** One ask as lists show it. */
+export function askView(ask: Ask) {
   const { closing } = ask;
   return {
     run_id: ask.run_id,

@@ -55,9 +55,9 @@ export class TemporalGateway {
     private readonly requestDeadline: number = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** A gateway for one request: however many calls it makes, they end in time. */
-  forRequest(): TemporalGateway {
-    return new TemporalGateway(this.client, this.taskQueue, Date.now() + DEADLINES.request);
+  /** A gateway for one request, or for a part of one: however many calls it makes, they end in time. */
+  forRequest(milliseconds: number = DEADLINES.request): TemporalGateway {
+    return new TemporalGateway(this.client, this.taskQueue, Date.now() + milliseconds);
   }
 
   /** Describes a workflow from the server alone, no worker involved. Throws `run_not_found`. */

@@ -4,11 +4,13 @@ import { z } from 'zod';
 import type { RunRecord, RunStatus } from '../../workflows/contract';
 import { ApiError } from '../errors';
 import type { Principal } from '../keys';
+import { readCursor, writeCursor } from './cursor';
 import type { TemporalGateway } from './gateway';
 import { readRun } from './lookup';
 import { mapInParallel } from './parallel';
 import type { ListEntry } from './recent';
 import { recordOf } from './record';
+import { quoted } from './visibility-query';
 
 export interface RunFilter {
   status?: RunStatus | undefined;
@@ -48,7 +50,7 @@ export async function listRuns(
   filter: RunFilter,
   page: { limit: number; cursor?: string | undefined; recent: readonly ListEntry[] },
 ): Promise<RunPage> {
-  const cursor = page.cursor === undefined ? undefined : entryOf(readCursor(page.cursor));
+  const cursor = page.cursor === undefined ? undefined : entryOf(readCursor(cursorSchema, page.cursor));
   const query = queryOf(principal, filter);
   const listed = new Map<string, Listed>();
   let after = cursor;
@@ -72,7 +74,7 @@ function pageOf(listed: Listed[], limit: number, more: ListEntry | undefined): R
   const sorted = listed.sort(newestFirst);
   const shown = sorted.slice(0, limit);
   const last = sorted.length > limit ? shown.at(-1) : more;
-  return { runs: shown.map(({ record }) => record), next_cursor: last ? writeCursor(last) : null };
+  return { runs: shown.map(({ record }) => record), next_cursor: last ? cursorAt(last) : null };
 }
 
 async function readListed(gateway: TemporalGateway, principal: Principal, runId: string): Promise<Listed | null> {
@@ -161,24 +163,11 @@ function queryOf(principal: Principal, filter: RunFilter): string {
   return clauses.join(' AND ');
 }
 
-/** A string literal of the visibility query language. */
-function quoted(value: string): string {
-  return `'${value.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
-}
-
-function writeCursor({ started, runId }: ListEntry): string {
+function cursorAt({ started, runId }: ListEntry): string {
   const cursor: Cursor = { started, run_id: runId };
-  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+  return writeCursor(cursor);
 }
 
 function entryOf({ started, run_id }: Cursor): ListEntry {
   return { started, runId: run_id };
-}
-
-function readCursor(text: string): Cursor {
-  try {
-    return cursorSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
-  } catch {
-    throw new ApiError('malformed_request', 'cursor is not one that this API gave: leave it out to start over');
-  }
 }

@@ -1,5 +1,6 @@
 /** The run record (CONTRACT §4) from what the server knows of a run. */
 import {
+  liveClaim,
   pendingInputSchema,
   QUERIES,
   type ChildAwaiting,
@@ -82,6 +83,7 @@ export function buildRecord(found: FoundRun, childrenAwaiting: ChildAwaiting[], 
     pending_input_type: pending ? 'ask_human' : null,
     pending_input_schema: pending ? schemaOf(pending) : null,
     pending_input_context: pending,
+    claim: liveClaim(snapshot.claim, pending, new Date(now).toISOString()),
     children_awaiting: childrenAwaiting,
     result: snapshot.result,
     error: snapshot.error,

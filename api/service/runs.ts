@@ -13,6 +13,8 @@ import { StreamHub } from '../streams/hub';
 import { allAsks, pendingAsks, type AskView } from './asks';
 import { eventPage } from './events';
 import { DEADLINES, type TemporalGateway } from './gateway';
+import { Inbox, type InboxPage } from './inbox';
+import type { InboxFilter } from './inbox-asks';
 import { listRuns, type RunFilter, type RunPage } from './list';
 import { findRun, type FoundRun } from './lookup';
 import { RecentRuns } from './recent';
@@ -23,12 +25,14 @@ import { startRun, type StartableAgent } from './start';
 export class RunService {
   readonly streams: StreamHub;
   private readonly recent = new RecentRuns();
+  private readonly inbox: Inbox;
 
   constructor(
     private readonly gateway: TemporalGateway,
     private readonly agents: ReadonlyMap<string, StartableAgent>,
   ) {
     this.streams = new StreamHub(gateway);
+    this.inbox = new Inbox(gateway, (workspace) => this.recent.of(workspace).map(({ runId }) => runId));
   }
 
   async start(principal: Principal, body: StartRun, idempotencyKey?: string): Promise<RunRecord> {
@@ -91,6 +95,14 @@ export class RunService {
     const gateway = this.gateway.forRequest();
     const run = await findRun(gateway, principal, runId);
     return state === 'all' ? allAsks(gateway, run) : pendingAsks(gateway, run);
+  }
+
+  async inboxPage(
+    principal: Principal,
+    filter: InboxFilter,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<InboxPage> {
+    return this.inbox.page(principal.workspace, filter, page);
   }
 
   /** Finds a run to be followed; its errors come before a stream is begun. */

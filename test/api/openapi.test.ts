@@ -65,6 +65,7 @@ describe('openapi.json', () => {
       'get /agents/{run_id}/events': ['200', '204', ...ofRun].sort(),
       'get /agents/{run_id}/messages': ['200', ...ofRun].sort(),
       'get /agents/{run_id}/asks': ['200', ...ofRun].sort(),
+      'get /inbox': ['200', '400', ...every].sort(),
     });
   });
 

@@ -37,6 +37,7 @@ describe('starting a run', () => {
       pending_input_type: record.status === 'running' ? null : 'ask_human',
       pending_input_schema: record.status === 'running' ? null : expect.any(Object),
       pending_input_context: record.status === 'running' ? null : expect.any(Object),
+      claim: null,
       children_awaiting: [],
       result: null,
       error: null,

@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   run_not_found: 404,
   run_not_waiting: 409,
   ask_mismatch: 409,
+  claimed: 409,
   step_not_waiting: 409,
   run_exists: 409,
   idempotency_conflict: 409,

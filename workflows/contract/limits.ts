@@ -53,5 +53,7 @@ export const LIMITS = {
   runId: 64,
   agentName: 128,
   assignee: 320,
+  /** Asks of one page of the inbox. */
+  inboxPage: 200,
   idempotencyKey: 256,
 } as const;

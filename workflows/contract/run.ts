@@ -1,5 +1,6 @@
 /** The run record (CONTRACT §4), what starts a run, and where a run keeps what readers need: its memo. */
 import { z } from 'zod';
+import { claimSchema, type Claim } from './claims';
 import { runErrorSchema } from './events';
 import { isDeeperThan, jsonBytes, type JsonObject } from './json';
 import { isRunId } from './ids';
@@ -33,6 +34,8 @@ export const runRecordSchema = z
     pending_input_type: z.literal('ask_human').nullable(),
     pending_input_schema: z.record(z.string(), z.unknown()).nullable(),
     pending_input_context: questionSchema.nullable(),
+    /** Who holds the pending ask; null when nobody does. */
+    claim: claimSchema.nullable(),
     children_awaiting: z.array(childAwaitingSchema),
     result: z.json(),
     error: runErrorSchema.nullable(),
@@ -77,6 +80,8 @@ export interface RunIdentity {
 export interface RunSnapshot {
   status: 'running' | 'awaiting_input' | 'completed' | 'failed' | 'cancelled';
   pending: z.infer<typeof questionSchema> | null;
+  /** As last judged: `liveClaim` tells whether it still counts. Left out when there is none. */
+  claim?: Claim;
   children_awaiting: ChildAwaiting[];
   /** True when more descendants wait than `children_awaiting` names here: the `run` query has all. */
   more_children_awaiting: boolean;

@@ -1,0 +1,58 @@
+/** One look at all open runs of a workspace: which asks are pending right now. */
+import type { TemporalGateway } from './gateway';
+import { oldestFirst, readInboxRun, waitingBelow, type InboxAsk, type InboxRun } from './inbox-asks';
+import { filedRuns, type FiledRun } from './inbox-visibility';
+import { mapInParallel } from './parallel';
+
+export interface InboxLook {
+  /** Each read from the server after the look began; oldest first. */
+  asks: InboxAsk[];
+  /** Filed as waiting and not read, for there are too many: the youngest ones. Oldest first. */
+  unread: (FiledRun & { askedAt: string })[];
+}
+
+/** So many of the runs that are filed as waiting are read at each look, the oldest asks first. */
+export const MAX_READ_WAITING = 300;
+/** A look and the one after it together end within a request's time. */
+const LOOK_MS = 4_500;
+/** Reading stops here, so that what was read can be told. */
+const READ_MS = 3_000;
+
+/**
+ * Looks at a workspace. Runs are found by visibility, which lags: those on file as waiting, the newest of those on file as
+ * running, whom `known` names besides, and the sub-agents that any of these knows to wait. Each is then read itself.
+ * Throws `engine_unavailable`.
+ */
+export async function lookAtInbox(
+  base: TemporalGateway,
+  workspace: string,
+  known: readonly string[],
+): Promise<InboxLook> {
+  const gateway = base.forRequest(LOOK_MS);
+  const stopAt = Date.now() + READ_MS;
+  const filed = await filedRuns(gateway, workspace);
+  const waiting = filed.filter(isFiledAsWaiting).sort(byTimeOnFile);
+  const running = filed.filter((run) => run.askedAt === null);
+  const read = new Map<string, InboxRun | null>();
+  let ids = [...waiting.slice(0, MAX_READ_WAITING), ...running].map(({ runId }) => runId).concat(known);
+  while (ids.length > 0) {
+    const runs = await mapInParallel([...new Set(ids)], async (runId) => {
+      if (read.has(runId) || Date.now() > stopAt) return null;
+      const run = await readInboxRun(gateway, workspace, runId);
+      read.set(runId, run);
+      return run;
+    });
+    ids = runs.flatMap((run) => (run ? waitingBelow(run) : [])).filter((runId) => !read.has(runId));
+    if (Date.now() > stopAt) break;
+  }
+  const asks = [...read.values()].map((run) => run?.ask ?? null).filter((ask) => ask !== null);
+  return { asks: asks.sort(oldestFirst), unread: waiting.filter(({ runId }) => !read.has(runId)) };
+}
+
+function isFiledAsWaiting(run: FiledRun): run is InboxLook['unread'][number] {
+  return run.askedAt !== null;
+}
+
+function byTimeOnFile(a: InboxLook['unread'][number], b: InboxLook['unread'][number]): number {
+  return oldestFirst({ asked_at: a.askedAt, run_id: a.runId }, { asked_at: b.askedAt, run_id: b.runId });
+}

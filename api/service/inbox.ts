@@ -1,0 +1,102 @@
+/** `GET /inbox`: pending asks of all runs of a workspace, oldest first. */
+import { z } from 'zod';
+import { jsonBytes, LIMITS } from '../../workflows/contract';
+import { readCursor, writeCursor } from './cursor';
+import type { TemporalGateway } from './gateway';
+import { fitsInbox, oldestFirst, readInboxRun, type InboxAsk, type InboxFilter, type InboxPlace } from './inbox-asks';
+import { lookAtInbox, type InboxLook } from './inbox-look';
+import { mapInParallel } from './parallel';
+import { SharedWork } from './shared-work';
+
+export interface InboxPage {
+  asks: InboxAsk[];
+  /** Pending asks that match, on all pages. */
+  count: number;
+  next_cursor: string | null;
+}
+
+const cursorSchema = z.strictObject({ asked_at: z.string().max(64), run_id: z.string().max(1_000) });
+
+/** The inboxes of all workspaces, as this process reads them. */
+export class Inbox {
+  private readonly looks = new Map<string, SharedWork<InboxLook>>();
+
+  constructor(
+    private readonly gateway: TemporalGateway,
+    /** Runs of a workspace that this process has reason to look at, whatever visibility says. */
+    private readonly known: (workspace: string) => string[],
+  ) {}
+
+  /**
+   * One page. A cursor is the place of the last ask that was shown, so asks that open or close in between move nothing.
+   * A page has fewer than `limit` when the next ones are too large or closed a moment ago: `next_cursor` tells the end.
+   */
+  async page(
+    workspace: string,
+    filter: InboxFilter,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<InboxPage> {
+    const after = page.cursor === undefined ? undefined : readCursor(cursorSchema, page.cursor);
+    const gateway = this.gateway.forRequest();
+    const look = await this.look(workspace);
+    const asks = look.asks.filter((ask) => fitsInbox(ask, filter));
+    const unread = look.unread.filter((run) => mayFit(run, filter));
+    const count = asks.length + unread.length;
+    const isAfter = (place: InboxPlace) => !after || oldestFirst(place, after) > 0;
+
+    const read = asks.filter(isAfter);
+    const unreadAfter = unread.filter((run) => isAfter(placeOf(run)));
+    const [first] = unreadAfter;
+    const inTurn = first ? read.filter((ask) => oldestFirst(ask, placeOf(first)) < 0) : read;
+    if (!first || inTurn.length > page.limit) return pageOf(inTurn, page.limit, count, undefined);
+
+    // Far behind: what comes next is read for this page alone. Nothing is shown that something unread may come before.
+    const next = unreadAfter.slice(0, page.limit + 1);
+    const end = next.length < unreadAfter.length ? placeOf(next.at(-1) as (typeof next)[number]) : undefined;
+    const runs = await mapInParallel(next, ({ runId }) => readInboxRun(gateway, workspace, runId));
+    const found = runs.map((run) => run?.ask ?? null).filter((ask) => ask !== null && fitsInbox(ask, filter));
+    const known = [...read, ...(found as InboxAsk[])].filter(
+      (ask) => isAfter(ask) && (!end || oldestFirst(ask, end) <= 0),
+    );
+    return pageOf(known.sort(oldestFirst), page.limit, count, end);
+  }
+
+  private look(workspace: string): Promise<InboxLook> {
+    let look = this.looks.get(workspace);
+    if (!look) {
+      look = new SharedWork(() => lookAtInbox(this.gateway, workspace, this.known(workspace)));
+      this.looks.set(workspace, look);
+    }
+    return look.run();
+  }
+}
+
+/** The first asks that fit a page, at least one; behind the last of them, or else at `more`, the next page begins. */
+function pageOf(asks: InboxAsk[], limit: number, count: number, more: InboxPlace | undefined): InboxPage {
+  const shown = firstThatFit(asks, limit);
+  const last = shown.length < asks.length ? shown.at(-1) : more;
+  const next_cursor = last ? writeCursor({ asked_at: last.asked_at, run_id: last.run_id }) : null;
+  return { asks: shown, count, next_cursor };
+}
+
+/** The first asks, at most `limit` of them and about 1 MiB of JSON, but at least one. */
+export function firstThatFit(asks: readonly InboxAsk[], limit: number): InboxAsk[] {
+  let bytes = 0;
+  const tooMany = asks.slice(0, limit).findIndex((ask, place) => {
+    bytes += jsonBytes(ask);
+    return place > 0 && bytes > LIMITS.pageBytes;
+  });
+  return asks.slice(0, tooMany < 0 ? limit : tooMany);
+}
+
+function placeOf(run: InboxLook['unread'][number]): InboxPlace {
+  return { asked_at: run.askedAt, run_id: run.runId };
+}
+
+/** Whether a run that was not read may have an ask that fits: what is on file of its agent never changes. */
+function mayFit(run: InboxLook['unread'][number], filter: InboxFilter): boolean {
+  return (
+    (filter.agent === undefined || run.agent === filter.agent) &&
+    (filter.assignee === undefined || run.assignee === filter.assignee)
+  );
+}
