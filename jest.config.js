@@ -16,6 +16,6 @@ module.exports = {
   maxWorkers: 2,
   // Temporal's native runtime keeps a process alive; suites close what they open, and this ends the rest.
   forceExit: true,
-  // Real servers and processes on two busy cores.
-  testTimeout: 60_000,
+  // Real servers and processes on two busy cores: a limit for what hangs, not for what is slow.
+  testTimeout: 300_000,
 };

@@ -29,7 +29,7 @@ describe('C04 option ids do not come from labels', () => {
     worker = started;
     api = caller.bounded();
     temporal = await stack.client();
-  }, 120_000);
+  });
   afterAll(async () => {
     await temporal?.connection.close();
     await stack.stop();
@@ -67,5 +67,5 @@ describe('C04 option ids do not come from labels', () => {
       expect(await api.toolResults(run_id)).toEqual([{ answer: label, option_id: id }]);
     }
     await expectCleanHistories(temporal, ...runs.map((run) => run.run_id));
-  }, 180_000);
+  });
 });

@@ -19,7 +19,7 @@ describe('C05 one of two answers wins', () => {
     const [first, second] = await Promise.all([stack.startApi(), stack.startApi(), stack.startWorker()]);
     apis = [first.api.bounded(), second.api.bounded()];
     temporal = await stack.client();
-  }, 120_000);
+  });
   afterAll(async () => {
     await temporal?.connection.close();
     await stack.stop();
@@ -48,7 +48,7 @@ describe('C05 one of two answers wins', () => {
 
   test(`one 2xx, one 409, the 2xx's choice reaches the agent, the effect happens once: ${RUNS} runs`, async () => {
     for (let done = 0; done < RUNS; done += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, oneRun));
-  }, 300_000);
+  });
 
   test('the loser of one question is not taken for an answer to the next', async () => {
     const [here, there] = apis;
@@ -70,5 +70,5 @@ describe('C05 one of two answers wins', () => {
         { answer: 'later' },
       ]);
     }
-  }, 120_000);
+  });
 });

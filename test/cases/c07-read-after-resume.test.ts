@@ -22,7 +22,7 @@ describe('C07 after a 2xx to a resume no read shows the answered question', () =
     api = first.api.bounded();
     otherApi = second.api.bounded();
     temporal = await stack.client();
-  }, 120_000);
+  });
   afterAll(async () => {
     await temporal?.connection.close();
     await stack.stop();
@@ -56,7 +56,7 @@ describe('C07 after a 2xx to a resume no read shows the answered question', () =
 
   test(`the record reads running at once, then ends and stays so: ${RUNS} runs`, async () => {
     for (let done = 0; done < RUNS; done += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, oneRun));
-  }, 300_000);
+  });
 
   test('the list of waiting runs is rid of it at once', async () => {
     for (let round = 0; round < 5; round += 1) {
@@ -87,5 +87,5 @@ describe('C07 after a 2xx to a resume no read shows the answered question', () =
       expect((await api.untilEnded(parent.run_id)).status).toBe('completed');
       await expectCleanHistories(temporal, parent.run_id, child);
     }
-  }, 120_000);
+  });
 });

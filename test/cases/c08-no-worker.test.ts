@@ -14,7 +14,7 @@ describe('C08 no worker is up', () => {
     const [started, { api: caller }] = await Promise.all([stack.startWorker(), stack.startApi()]);
     worker = started;
     api = caller.bounded();
-  }, 120_000);
+  });
   afterAll(() => stack.stop());
 
   const withoutWorker = async (during: () => Promise<void>): Promise<void> => {
@@ -43,7 +43,7 @@ describe('C08 no worker is up', () => {
     expect((await api.untilEnded(run_id)).status).toBe('completed');
     expect(await api.toolResults(run_id)).toEqual([{ answer: 'B', option_id: 'q1_o2' }]);
     expectNotWaiting(await api.resume(run_id, pick('q1_o1')));
-  }, 180_000);
+  });
 
   test('a question that nobody answered meanwhile is intact afterwards, and answering works once', async () => {
     const { run_id } = await api.start(script([freeForm()]));
@@ -61,7 +61,7 @@ describe('C08 no worker is up', () => {
     expectNotWaiting(await api.resume(run_id, freeText('again')));
     expect((await api.untilEnded(run_id)).status).toBe('completed');
     expect(await api.toolResults(run_id)).toEqual([{ answer: 'yes' }]);
-  }, 180_000);
+  });
 
   test('of two answers sent meanwhile the first one counts, and the second is NOTWAITING', async () => {
     const { run_id } = await api.start(script([freeForm()]));
@@ -72,7 +72,7 @@ describe('C08 no worker is up', () => {
     });
     await api.untilEnded(run_id);
     expect(await api.toolResults(run_id)).toEqual([{ answer: 'first' }]);
-  }, 180_000);
+  });
 
   test('what only a worker can tell is a 503, what is not there is a 404, and nothing hangs', async () => {
     const ended = await api.start(script([], 'over'));
@@ -100,5 +100,5 @@ describe('C08 no worker is up', () => {
       expect(await api.read(young.run_id)).toMatchObject({ status: 'running', pending_input_type: null });
     });
     expect(await api.untilEnded('begun-without-a-worker')).toMatchObject({ result: { text: 'begun' } });
-  }, 180_000);
+  });
 });

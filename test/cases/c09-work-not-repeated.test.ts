@@ -21,7 +21,7 @@ describe('C09 what was done before a question is not done again', () => {
     worker = started;
     api = caller.bounded();
     temporal = await stack.client();
-  }, 120_000);
+  });
   afterAll(async () => {
     await temporal?.connection.close();
     await stack.stop();
@@ -86,7 +86,7 @@ describe('C09 what was done before a question is not done again', () => {
     expect(effectsOf(run_id)).toEqual([`${run_id} bump`, `${run_id} bump2`]);
     for (const type of ['ask.opened', 'step.paused', 'ask.answered']) expect(await times(run_id, type)).toBe(1);
     expect((await eventsOf(run_id)).slice(0, earlier.length)).toEqual(earlier);
-  }, 180_000);
+  });
 
   test("a worker is killed while a sub-agent waits: one escalation, and neither run's work is repeated", async () => {
     const parent = await api.start(script([effect('before'), delegate(SCRIPT), effect('after')]));
@@ -110,7 +110,7 @@ describe('C09 what was done before a question is not done again', () => {
     expect((await historyTypes(temporal, parent.run_id)).filter((type) => type.startsWith('StartChild'))).toHaveLength(
       1,
     );
-  }, 180_000);
+  });
 
   test('a worker is killed three times in one wait: still once', async () => {
     const { run_id } = await api.start(SCRIPT);
@@ -122,5 +122,5 @@ describe('C09 what was done before a question is not done again', () => {
     expect(effectsOf(run_id)).toEqual([`${run_id} bump`, `${run_id} bump2`]);
     expect(await activitiesOf(run_id)).toEqual({ modelTurn: 4, recordEffect: 2 });
     expect(await times(run_id, 'step.paused')).toBe(1);
-  }, 180_000);
+  });
 });

@@ -17,7 +17,7 @@ describe('C12 a run does not end over a sub-agent that waits', () => {
     worker = started;
     api = caller.bounded();
     temporal = await stack.client();
-  }, 120_000);
+  });
   afterAll(async () => {
     await temporal?.connection.close();
     await stack.stop();
@@ -92,7 +92,7 @@ describe('C12 a run does not end over a sub-agent that waits', () => {
     expect([200, 202]).toContain((await api.resume(child, freeText('go on'))).status);
     expect((await api.untilEnded(parent.run_id)).status).toBe('completed');
     expect((await api.read(child)).status).toBe('completed');
-  }, 120_000);
+  });
 
   test('a parent that fails ends its child, whose question is withdrawn and not left dangling', async () => {
     // A model that breaks in its second turn.

@@ -55,7 +55,7 @@ describe('C18 a run that continues as new', () => {
     await stream.until((reader) => reader.ended);
     expect(stream.frames.map(({ data }) => data)).toEqual(events);
     expect(await realFailures(run_id)).toEqual([]);
-  }, 300_000);
+  });
 
   test('thirty times: its own ask and a sub-agent’s are open and both are answered at one moment', async () => {
     const { api } = stack;
@@ -98,7 +98,7 @@ describe('C18 a run that continues as new', () => {
     const frames = stream.frames.filter(({ data }) => data.type === 'child_needs_human');
     expect(frames.map(({ data }) => data.data.child_run_id)).toEqual(children);
     expect(await realFailures(run_id, ...children)).toEqual([]);
-  }, 300_000);
+  });
 
   test('while a background sub-agent’s ask is open it keeps its execution, then goes on with its result', async () => {
     const { api } = stack;

@@ -71,7 +71,7 @@ describe('a worker that is killed while it works', () => {
       expect(effectsOf(run_id)).toEqual([`${run_id} paid`, `${run_id} told`]);
       await expectNothingTwice(run_id);
     },
-    120_000,
+    300_000,
   );
 
   test('when it is killed in a model turn, another worker takes the turn and the run asks once', async () => {
@@ -86,7 +86,7 @@ describe('a worker that is killed while it works', () => {
     expect((await api.untilEnded(run_id)).status).toBe('completed');
     expect(effectsOf(run_id)).toEqual([`${run_id} after`]);
     await expectNothingTwice(run_id);
-  }, 120_000);
+  });
 
   test('when it is killed in a sleep, the sleep ends all the same, also one that was due while no worker was up', async () => {
     const { run_id: due } = await api.start(script([effect('before'), sleep(500), effect('after')]));
@@ -102,7 +102,7 @@ describe('a worker that is killed while it works', () => {
       expect(effectsOf(runId)).toEqual([`${runId} before`, `${runId} after`]);
       await expectNothingTwice(runId);
     }
-  }, 120_000);
+  });
 
   test('when it is killed between the start of a background sub-agent and its ask, the ask comes, once, on every stream', async () => {
     const child = script([effect('before'), sleep(4_000), freeForm('from below'), effect('after')], 'child done');
@@ -123,7 +123,7 @@ describe('a worker that is killed while it works', () => {
     expect(effectsOf(childId)).toEqual([`${childId} before`, `${childId} after`]);
     expect(effectsOf(run_id)).toEqual([`${run_id} end`]);
     for (const runId of [run_id, childId]) await expectNothingTwice(runId);
-  }, 120_000);
+  });
 
   test('whenever it is killed while a conversation starts, each of its runs comes up once and asks once', async () => {
     const started: string[] = [];
@@ -149,5 +149,5 @@ describe('a worker that is killed while it works', () => {
       expect(effectsOf(runId)).toEqual([`${runId} end`]);
       await expectNothingTwice(runId);
     }
-  }, 240_000);
+  });
 });

@@ -55,7 +55,7 @@ describe('a crash while questions are open', () => {
         }),
       );
     },
-    180_000,
+    300_000,
   );
 
   test.each(VICTIMS)(
@@ -102,6 +102,6 @@ describe('a crash while questions are open', () => {
         expect(result).toEqual({ answer: `to the ${question}` });
       }
     },
-    120_000,
+    300_000,
   );
 });

@@ -77,7 +77,7 @@ describe('many answers to one ask', () => {
       const effects = stack.effects().filter((line) => line.startsWith(`${run_id} `));
       expect(effects).toEqual([`${run_id} before`, `${run_id} after`]);
     }
-  }, 300_000);
+  });
 
   test('2,200 bad answers to one paused run are 422, add no event to its history, and a good one is then taken', async () => {
     const [api] = apis as [ApiCaller];
@@ -106,5 +106,5 @@ describe('many answers to one ask', () => {
     await api.untilEnded(run_id);
     expect(await api.toolResults(run_id, 'ask_a_human')).toEqual([{ answer: 'A', option_id: 'q1_o1' }]);
     await client.connection.close();
-  }, 300_000);
+  });
 });

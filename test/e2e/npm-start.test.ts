@@ -86,7 +86,7 @@ describe('npm start', () => {
       expect((await dev.api.untilEnded(run_id)).status).toBe('completed');
       expect(await dev.api.toolResults(run_id)).toEqual([{ answer: 'yes' }]);
     },
-    120_000,
+    300_000,
   );
 
   test('a second start on the same folder ends with one line that names the folder', async () => {
@@ -98,7 +98,7 @@ describe('npm start', () => {
       expect(second.errors).toContain(dataDir);
     }
     expect((await fetch(`${dev.api.url}/readyz`)).status).toBe(200);
-  }, 60_000);
+  });
 
   test('a taken PORT ends the start with one line that names PORT, on a new folder and on a used one', async () => {
     const holder = net.createServer();
@@ -113,5 +113,5 @@ describe('npm start', () => {
       expect(refused.errors).toContain(`PORT ${port}`);
     }
     holder.close();
-  }, 60_000);
+  });
 });

@@ -45,7 +45,7 @@ describe('a process that is told to stop', () => {
     await stream.until((reader) => reader.ended);
     agent.destroy();
     await worker.kill();
-  }, 60_000);
+  });
 
   test('the API with a request under way answers that one, takes no new one, and ends with 0', async () => {
     const worker = await stack.startWorker();
@@ -66,7 +66,7 @@ describe('a process that is told to stop', () => {
     expect(await terminated(program)).toBe(0);
     expect((await resumed).status).toBe(202);
     await expect(fetch(`${api.url}/healthz`)).rejects.toThrow();
-  }, 60_000);
+  });
 
   test('a worker ends with 0 while runs are paused, asleep or waiting for sub-agents, and they go on under the next', async () => {
     const worker = await stack.startWorker();
@@ -80,13 +80,13 @@ describe('a process that is told to stop', () => {
     await stack.startWorker();
     expect((await api.resume(paused, freeText('go on'))).status).toBe(200);
     for (const runId of [paused, asleep]) expect((await api.untilEnded(runId)).status).toBe('completed');
-  }, 60_000);
+  });
 
   test('a worker that still waits for its Temporal server ends with 0', async () => {
     const worker = Program.start(['worker'], { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     await worker.printed(/waiting for Temporal/);
     expect(await terminated(worker)).toBe(0);
-  }, 60_000);
+  });
 });
 
 test('an API that is up before Temporal is healthy but not ready, refuses calls with 503, and works once Temporal is there', async () => {
@@ -137,4 +137,4 @@ test('an API that is up before Temporal is healthy but not ready, refuses calls 
     await program.kill();
     await stack.stop();
   }
-}, 120_000);
+});

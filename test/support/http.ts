@@ -82,7 +82,7 @@ export class ApiCaller {
   }
 
   /** Reads until `done` holds. Not a measurement: only a bound, so that a failing test ends. */
-  async until(runId: string, done: (record: RunRecord) => boolean, seconds = 40): Promise<RunRecord> {
+  async until(runId: string, done: (record: RunRecord) => boolean, seconds = 120): Promise<RunRecord> {
     let last: RunRecord | undefined;
     const ok = await eventually(async () => done((last = await this.read(runId))), seconds);
     if (!ok || !last) throw new Error(`the run did not get there: ${JSON.stringify(last)}`);
@@ -127,7 +127,7 @@ export class ApiCaller {
 }
 
 /** Tries until it holds, for at most `seconds`. */
-export async function eventually(holds: () => Promise<boolean> | boolean, seconds = 40): Promise<boolean> {
+export async function eventually(holds: () => Promise<boolean> | boolean, seconds = 120): Promise<boolean> {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     if (await holds()) return true;

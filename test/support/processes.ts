@@ -38,7 +38,7 @@ export class Program {
     return new Program(child);
   }
 
-  async printed(pattern: RegExp, seconds = 60): Promise<string> {
+  async printed(pattern: RegExp, seconds = 120): Promise<string> {
     let match: RegExpExecArray | null = null;
     const ok = await eventually(
       () => (match = pattern.exec(this.output)) !== null || this.child.exitCode !== null,

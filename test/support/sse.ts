@@ -49,7 +49,7 @@ export class StreamReader {
     return this.frames.map((frame) => frame.data.type);
   }
 
-  async until(done: (reader: this) => boolean, seconds = 40): Promise<void> {
+  async until(done: (reader: this) => boolean, seconds = 120): Promise<void> {
     if (!(await eventually(() => done(this), seconds))) {
       throw new Error(`the stream did not get there: ${this.types.join(' ')}`);
     }

@@ -26,5 +26,5 @@ describe('with a sub-agent that waits for a person', () => {
     expect(await lengthOfFirst()).toBeLessThan(TOO_LONG);
     expect((await handle.describe()).runId).not.toBe(first);
     expect(await stack.api.toolResults(run_id, 'sleep')).toHaveLength(20);
-  }, 150_000);
+  });
 });
