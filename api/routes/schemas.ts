@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   ASK_KINDS,
+  attachmentsSchema,
   askClosingSchema,
   askSchema,
   claimSchema,
