@@ -62,6 +62,11 @@ const arrows = [
       'the API is a client of Temporal: @temporalio/client and common',
     ),
   ),
+  room(
+    ['client/**/*.ts'],
+    ban('^(?!\\./|(\\.\\./)+workflows/contract(/|$))', 'the client imports nothing at run time: pages load it whole'),
+    ban('^(\\.\\./)+workflows/contract(/|$)', 'the client takes types of the contract only: use `import type`', true),
+  ),
   room(['examples/**/*.ts'], nobodyImportsApi),
 ];
 
@@ -106,6 +111,21 @@ export default tseslint.config(
     },
   },
   ...arrows,
+  {
+    files: ['client/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        'process',
+        'Buffer',
+        'require',
+        '__dirname',
+        '__filename',
+        'global',
+        'setImmediate',
+      ],
+    },
+  },
   {
     // Tests read JSON bodies of many shapes; what they assert on is checked when they run.
     files: ['test/**/*.ts'],

@@ -12,7 +12,7 @@ const stamp = path.join(dist, '.built');
 const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const bundleWriter = path.join(dist, 'worker', 'bundle.js');
 const bundle = path.join(dist, 'workflow-bundle.js');
-const sourceFolders = ['workflows', 'activities', 'worker', 'api', 'cli', 'examples'];
+const sourceFolders = ['workflows', 'activities', 'worker', 'api', 'client', 'cli', 'examples'];
 
 const mtime = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 

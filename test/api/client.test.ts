@@ -1,0 +1,336 @@
+/** `holdpoint/client` against the real API: each call, each failure as its class, and what a bad network must not do. */
+import {
+  AskMismatchError,
+  ConnectionError,
+  ForbiddenError,
+  HoldpointClient,
+  IdempotencyConflictError,
+  InvalidInputError,
+  MalformedRequestError,
+  NotFoundError,
+  NotWaitingError,
+  RunExistsError,
+  RunNotFoundError,
+  UnauthorizedError,
+  UnexpectedReplyError,
+  type Ask,
+  type EventPage,
+  type HoldpointError,
+  type MessagePage,
+  type RunEvent,
+  type RunList,
+} from '../../client';
+import type { AskView } from '../../api/service/asks';
+import { FlakyProxy } from '../support/flaky-proxy';
+import { eventually, OTHER_KEY, TEST_KEY, TEST_KEYS } from '../support/http';
+import { choice, effect, freeForm, freeText, pick, script, sleep } from '../support/scripts';
+import { TestStack } from '../support/stack';
+
+const READER_KEY = 'reader-key-0000000000';
+
+// What the API's own view of an ask is assignable to, so that the two cannot drift apart unseen.
+type Same<A, B> = A extends B ? (B extends A ? true : never) : never;
+const askIsTheApis: Same<Ask, AskView> = true;
+
+describe('the client', () => {
+  let stack: TestStack;
+  let client: HoldpointClient;
+  beforeAll(async () => {
+    const reader = { name: 'reader', key: READER_KEY, workspace: 'acme', scopes: ['read' as const] };
+    stack = await TestStack.start({ app: { keys: [...TEST_KEYS, reader] } });
+    client = new HoldpointClient({ url: stack.api.url, key: TEST_KEY });
+  });
+  afterAll(() => stack.stop());
+
+  const start = async (...turns: Parameters<typeof script>[0]) =>
+    (await client.start({ agent: 'scripted', input: script(turns) })).run_id;
+  const waiting = async (...turns: Parameters<typeof script>[0]) => {
+    const runId = await start(...turns);
+    await stack.api.untilWaiting(runId);
+    return runId;
+  };
+  const failure = async (call: Promise<unknown>): Promise<HoldpointError> =>
+    call.then(
+      () => Promise.reject(new Error('it did not fail')),
+      (error: HoldpointError) => error,
+    );
+
+  test('starts, reads, lists, answers, and tells what was said', async () => {
+    expect(askIsTheApis).toBe(true);
+    const started = await client.start({
+      agent: 'scripted',
+      input: script([choice('Yes', 'No'), freeForm()]),
+      assignee: 'sam@contoso.com',
+      metadata: { ticket: 7 },
+    });
+    const runId = started.run_id;
+    expect(started).toMatchObject({ agent: 'scripted', assignee: 'sam@contoso.com', metadata: { ticket: 7 } });
+    await stack.api.untilWaiting(runId);
+    const record = await client.get(runId);
+    const { waiting_ms: _running, ...read } = await stack.api.read(runId);
+    expect(record).toMatchObject(read);
+    const { runs }: RunList = await client.list({ assignee: 'sam@contoso.com', status: 'awaiting_input', limit: 5 });
+    expect(runs.map((run) => run.run_id)).toContain(runId);
+
+    const [ask] = await client.asks(runId);
+    expect(ask).toMatchObject({ run_id: runId, ask_id: 'q1', state: 'pending', question: 'Which one?' });
+    const answered = await client.resume(runId, { kind: 'multiple_choice', option_id: 'q1_o2' }, { askId: 'q1' });
+    expect(answered.pending_input_context?.ask_id).not.toBe('q1');
+    await stack.api.untilWaiting(runId, 'q2');
+    await client.resume(runId, { kind: 'decline', reason: 'not mine to say' });
+    await stack.api.untilEnded(runId);
+
+    const all = await client.asks(runId, { state: 'all' });
+    expect(all.map(({ state, answer, message }) => ({ state, answer, message }))).toEqual([
+      { state: 'answered', answer: 'No', message: null },
+      { state: 'declined', answer: null, message: 'not mine to say' },
+    ]);
+    const messages: MessagePage = await client.messages(runId, { from: 1, limit: 2 });
+    expect(messages).toMatchObject({ run_id: runId, from: 1, has_more: true });
+    const events: EventPage = await client.events(runId, { after: 1, limit: 3 });
+    expect(events.events.map((event) => event.id)).toEqual([2, 3, 4]);
+  });
+
+  test('cancels', async () => {
+    const runId = await waiting(freeForm());
+    expect(await client.cancel(runId)).toMatchObject({ run_id: runId, pending_input_context: null });
+    expect((await stack.api.untilEnded(runId)).status).toBe('cancelled');
+  });
+
+  test('each refusal is an error of its class, with code, status and issues, and changes nothing', async () => {
+    const runId = await waiting(freeForm());
+    const as = (key: string) => new HoldpointClient({ url: stack.api.url, key });
+    const cases: [() => Promise<unknown>, new (...args: never[]) => HoldpointError, string, number][] = [
+      [() => client.get('run_unknown00000000000000'), RunNotFoundError, 'run_not_found', 404],
+      [() => as(OTHER_KEY).get(runId), RunNotFoundError, 'run_not_found', 404],
+      [() => as('nobody').get(runId), UnauthorizedError, 'unauthorized', 401],
+      [() => as(READER_KEY).resume(runId, { kind: 'decline' }), ForbiddenError, 'forbidden', 403],
+      [() => client.resume(runId, { kind: 'free_form', text: ' ' }), InvalidInputError, 'invalid_input', 422],
+      [() => client.resume(runId, freeText('x') as never, { askId: 'q2' }), AskMismatchError, 'ask_mismatch', 409],
+      [() => client.start({ agent: 'nobody', input: {} }), InvalidInputError, 'invalid_input', 422],
+      [() => client.start({ agent: 'scripted', input: script([]), run_id: runId }), RunExistsError, 'run_exists', 409],
+      [() => client.list({ cursor: 'nonsense' }), MalformedRequestError, 'malformed_request', 400],
+      [() => client.get(''), MalformedRequestError, 'malformed_request', 0],
+      [() => client.get('..'), MalformedRequestError, 'malformed_request', 0],
+      [() => client.get('a/b'), RunNotFoundError, 'run_not_found', 404],
+    ];
+    for (const [call, errorClass, code, status] of cases) {
+      const error = await failure(call());
+      expect({ code: error.code, status: error.status }).toEqual({ code, status });
+      expect(error).toBeInstanceOf(errorClass);
+      expect(error.message).not.toBe('');
+    }
+    const invalid = await failure(client.resume(runId, { kind: 'free_form', text: '' }));
+    expect(invalid.issues).toEqual([{ path: 'input.text', code: 'blank', message: expect.any(String) }]);
+    await client.resume(runId, { kind: 'free_form', text: 'good' });
+    expect(await failure(client.resume(runId, { kind: 'free_form', text: 'late' }))).toBeInstanceOf(NotWaitingError);
+    await stack.api.untilEnded(runId);
+    expect(await stack.api.toolResults(runId)).toEqual([{ answer: 'good' }]);
+    for await (const _ of client.watch(runId, { after: 10_000_000 })) break;
+    const stream = client.watch('run_unknown00000000000000');
+    expect(await failure(stream.next())).toBeInstanceOf(NotFoundError);
+  });
+
+  test('the same idempotency key is one wish, and another body under it a conflict', async () => {
+    const request = { agent: 'scripted', input: script([freeForm()]) };
+    const key = { idempotencyKey: `mine-${Date.now()}` };
+    const [one, two] = await Promise.all([client.start(request, key), client.start(request, key)]);
+    expect(two.run_id).toBe(one.run_id);
+    expect(await failure(client.start({ ...request, assignee: 'a' }, key))).toBeInstanceOf(IdempotencyConflictError);
+    // Without one, two calls are two wishes.
+    expect((await client.start(request)).run_id).not.toBe((await client.start(request)).run_id);
+  });
+
+  test('the address may be given with a slash, or with the path of the API', async () => {
+    const runId = await waiting(freeForm());
+    for (const suffix of ['/', '/api/platform/v1', '/api/platform/v1/']) {
+      const other = new HoldpointClient({ url: `${stack.api.url}${suffix}`, key: TEST_KEY });
+      expect((await other.get(runId)).run_id).toBe(runId);
+    }
+  });
+
+  test('a fetch of the caller’s own takes the place of a key', async () => {
+    const seen: string[] = [];
+    const own: typeof fetch = (input, init) => {
+      seen.push(input as string);
+      const headers = { ...(init?.headers as Record<string, string>), authorization: `Bearer ${TEST_KEY}` };
+      return fetch(input, { ...init, headers });
+    };
+    const runId = await start(freeForm());
+    expect((await new HoldpointClient({ url: stack.api.url, fetch: own }).get(runId)).run_id).toBe(runId);
+    expect(seen).toEqual([`${stack.api.url}/api/platform/v1/agents/${runId}`]);
+  });
+
+  describe('watching', () => {
+    const types = (events: RunEvent[]) => events.map((event) => event.type);
+
+    test('gives each event once, in order, live, and ends with the run', async () => {
+      const runId = await start(freeForm(), sleep(50));
+      const events: RunEvent[] = [];
+      for await (const event of client.watch(runId)) {
+        events.push(event);
+        if (event.type === 'ask.opened') {
+          expect(event.data.question.question).toBe('What do you think?');
+          await client.resume(runId, { kind: 'free_form', text: 'go on' });
+        }
+      }
+      expect(events.map((event) => event.id)).toEqual(events.map((_event, k) => k + 1));
+      expect(types(events).at(-1)).toBe('run.completed');
+      // The whole log of an ended run, then its tail, then nothing: each of them ends.
+      const again = async (after?: number) => {
+        const ids = [];
+        for await (const event of client.watch(runId, after === undefined ? {} : { after })) ids.push(event.id);
+        return ids;
+      };
+      expect(await again()).toEqual(events.map((event) => event.id));
+      expect(await again(events.length - 2)).toEqual([events.length - 1, events.length]);
+      expect(await again(events.length)).toEqual([]);
+    });
+
+    test('goes on over dropped connections and a network that is away, without losing or repeating an event', async () => {
+      const proxy = await FlakyProxy.start(stack.api.url);
+      const flaky = new HoldpointClient({ url: proxy.url, key: TEST_KEY });
+      const runId = await waiting(freeForm(), effect('one'), freeForm('And now?'));
+      const events: RunEvent[] = [];
+      const states: string[] = [];
+      const done = (async () => {
+        for await (const event of flaky.watch(runId, { onConnection: (state) => states.push(state) }))
+          events.push(event);
+      })();
+      await eventually(() => types(events).includes('ask.opened'));
+      proxy.drop();
+      await stack.api.resume(runId, freeText('first'));
+      await eventually(() => events.filter((event) => event.type === 'ask.opened').length === 2);
+      await proxy.close();
+      await stack.api.resume(runId, freeText('second'));
+      await eventually(() => states.at(-1) === 'waiting');
+      await proxy.open();
+      await done;
+      await proxy.close();
+      expect(events.map((event) => event.id)).toEqual(events.map((_event, k) => k + 1));
+      expect(types(events).at(-1)).toBe('run.completed');
+      expect(states.filter((state) => state === 'open').length).toBeGreaterThanOrEqual(3);
+      expect(states).toContain('waiting');
+    });
+
+    test('a cursor that the run does not know gives a stream.reset and then what there is', async () => {
+      const runId = await start(effect('one'));
+      const record = await stack.api.untilEnded(runId);
+      expect(record.status).toBe('completed');
+      const events: RunEvent[] = [];
+      for await (const event of client.watch(runId, { after: 9_999 })) events.push(event);
+      expect(types(events)[0]).toBe('stream.reset');
+      expect(events.slice(1).map((event) => event.id)).toEqual(events.slice(1).map((_event, k) => k + 1));
+      expect(types(events).at(-1)).toBe('run.completed');
+    });
+
+    test('ends without an error when it is aborted, at once or in the middle, and leaves no stream behind', async () => {
+      const runId = await waiting(freeForm());
+      const abort = new AbortController();
+      const seen: RunEvent[] = [];
+      for await (const event of client.watch(runId, { signal: abort.signal })) {
+        seen.push(event);
+        if (event.type === 'ask.opened') setTimeout(() => abort.abort(), 20);
+      }
+      expect(types(seen)).toContain('ask.opened');
+      for await (const _ of client.watch(runId, { signal: AbortSignal.abort() })) throw new Error('aborted before');
+      const stopped = client.watch(runId);
+      await stopped.next();
+      await stopped.return();
+      await expect(client.get(runId, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+      await stack.api.resume(runId, freeText('x'));
+      await stack.api.untilEnded(runId);
+    });
+
+    test('a connection on which nothing is heard is taken for dead and made anew', async () => {
+      const proxy = await FlakyProxy.start(stack.api.url);
+      const runId = await waiting(freeForm());
+      const abort = new AbortController();
+      const reasons: unknown[] = [];
+      const watched = (async () => {
+        const options = { signal: abort.signal, silenceMs: 300 };
+        const onConnection = (state: string, reason?: Error) => state === 'waiting' && reasons.push(reason);
+        for await (const _ of new HoldpointClient({ url: proxy.url, key: TEST_KEY }).watch(runId, {
+          ...options,
+          onConnection,
+        }));
+      })();
+      expect(await eventually(() => reasons.length >= 2)).toBe(true);
+      abort.abort();
+      await watched;
+      await proxy.close();
+      expect(reasons[0]).toMatchObject({ code: 'timed_out' });
+      expect(proxy.connections).toBeGreaterThanOrEqual(2);
+    });
+  });
+
+  describe('on a network that loses replies', () => {
+    let proxy: FlakyProxy;
+    let flaky: HoldpointClient;
+    beforeAll(async () => {
+      proxy = await FlakyProxy.start(stack.api.url);
+      flaky = new HoldpointClient({ url: proxy.url, key: TEST_KEY });
+    });
+    afterAll(() => proxy.close());
+
+    test('a start whose reply was lost is tried again and has started one run', async () => {
+      const assignee = `lost-${Date.now()}`;
+      proxy.loseReplies(1);
+      const before = proxy.requests.length;
+      const { run_id } = await flaky.start({ agent: 'scripted', input: script([freeForm()]), assignee });
+      expect(proxy.requests.length - before).toBe(2);
+      const { runs } = await client.list({ assignee });
+      expect(runs.map((run) => run.run_id)).toEqual([run_id]);
+    });
+
+    test('an answer whose reply was lost is tried again, told as taken, and given once', async () => {
+      const runId = await waiting(freeForm(), freeForm('And the next?'));
+      proxy.loseReplies(2);
+      const record = await flaky.resume(runId, { kind: 'free_form', text: 'once' });
+      expect(record.run_id).toBe(runId);
+      await stack.api.untilWaiting(runId, 'q2');
+      expect(await stack.api.toolResults(runId)).toEqual([{ answer: 'once' }]);
+      await stack.api.resume(runId, freeText('x'));
+    });
+
+    test('a message of mission control is not: its second try could be another answer', async () => {
+      proxy.loseReplies(1);
+      const before = proxy.requests.length;
+      const sent = flaky.sendMessage('run_unknown00000000000000', { message: 'x' });
+      expect(await failure(sent)).toBeInstanceOf(ConnectionError);
+      expect(proxy.requests.length - before).toBe(1);
+    });
+
+    test('one that is away for good is a ConnectionError that names the address, and no key', async () => {
+      const gone = new HoldpointClient({ url: 'http://127.0.0.1:1', key: TEST_KEY, retries: 1 });
+      const error = await failure(gone.get('x'));
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error.message).toContain('http://127.0.0.1:1');
+      expect(error.message).not.toContain(TEST_KEY);
+      expect(await failure(gone.watch('x').next())).toBeInstanceOf(ConnectionError);
+    });
+
+    test('a reply that takes too long is a ConnectionError too', async () => {
+      const slow: typeof fetch = (_input, init) =>
+        new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+      const hasty = new HoldpointClient({ url: stack.api.url, fetch: slow, timeoutMs: 20, retries: 1 });
+      expect(await failure(hasty.get('x'))).toMatchObject({ code: 'timed_out', status: 0 });
+    });
+
+    test('a server that is not the API is told as such', async () => {
+      const page: typeof fetch = async () => new Response('<html>hello</html>', { status: 200 });
+      expect(await failure(new HoldpointClient({ url: '', fetch: page }).get('x'))).toBeInstanceOf(
+        UnexpectedReplyError,
+      );
+    });
+  });
+
+  test('a queued answer says so', async () => {
+    const runId = await waiting(choice('A', 'B'));
+    await stack.stopWorker();
+    const reply = await client.resume(runId, pick('q1_o1') as never);
+    expect(reply.answer).toBe('queued');
+    await stack.startWorker();
+    expect((await stack.api.untilEnded(runId)).status).toBe('completed');
+  });
+});
