@@ -16,6 +16,7 @@ export type {
   Answer,
   AskKind,
   AskOutcome,
+  Attachment as AnswerAttachment,
   Channel,
   ContractIssue as Issue,
   ErrorCode,
@@ -54,6 +55,10 @@ export interface Ask extends Question {
   principal: string | null;
   channel: AskClosing['channel'];
   by: AskClosing['by'];
+  /** Where the door could tell: whether a connected model gave the answer, or the person it works for. */
+  given_by: NonNullable<AskClosing['given_by']> | null;
+  /** Files that came with it, by name and size. */
+  attachments: NonNullable<AskClosing['attachments']>;
 }
 
 export interface ListFilter {
@@ -127,7 +132,7 @@ export interface ClaimRequest {
 }
 
 /** A file's name and size, as mission control tells them with a message; never the file. */
-export interface Attachment {
+export interface MissionControlAttachment {
   kind: string;
   filename: string;
   mediaType: string;
@@ -140,7 +145,7 @@ export interface MissionControlMessage {
   message: string;
   stepId?: string | undefined;
   orchestratorRunId?: string | undefined;
-  attachments?: Attachment[] | undefined;
+  attachments?: MissionControlAttachment[] | undefined;
 }
 
 export interface MissionControlStep {
