@@ -1,9 +1,11 @@
 /** Everything that a run does to the world outside: one file for each port. */
+import { createToolActivities } from './call-tool';
 import type { Agent } from './model';
 import { createModelTurn } from './model-turn';
 import { createRecordEffect } from './record-effect';
 
 export type { Agent, AgentDefinition, Model, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+export type { ArgsProblem, ToolRequest } from './call-tool';
 export type { EffectRequest } from './record-effect';
 
 export interface ActivityDeps {
@@ -17,7 +19,7 @@ export interface ActivityDeps {
 
 /** The activities of a worker. */
 export function createActivities(deps: ActivityDeps) {
-  return { modelTurn: createModelTurn(deps), recordEffect: createRecordEffect(deps) };
+  return { modelTurn: createModelTurn(deps), ...createToolActivities(deps), recordEffect: createRecordEffect(deps) };
 }
 
 export type Activities = ReturnType<typeof createActivities>;

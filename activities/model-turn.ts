@@ -1,42 +1,70 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
-import { jsonBytes, LIMITS, type ToolCall } from '../workflows/contract';
-import type { Agent, ModelTurnRequest, ModelTurnResult } from './model';
-
-const HEARTBEAT_MS = 5_000;
+import { jsonBytes, LIMITS, type AgentDefinition, type ToolCall } from '../workflows/contract';
+import { recordedDefinition } from './agent-definition';
+import { finalOutput } from './final-output';
+import { whileBeating } from './heartbeat';
+import { judgedCall } from './judge-calls';
+import type { Agent, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+import { AiSdkModel } from './models/ai-sdk-model';
 
 /** One model turn: finds the agent, asks its model, and keeps what comes back within what a run can hold. */
 export function createModelTurn(deps: { agents: ReadonlyMap<string, Agent>; continueAsNewAfter?: number | undefined }) {
   return async function modelTurn(request: ModelTurnRequest): Promise<ModelTurnResult> {
     const agent = deps.agents.get(request.agent);
-    if (!agent) {
+    const recorded = request.definition;
+    if (!agent && !recorded?.model) {
       const known = [...deps.agents.keys()].join(', ') || 'none';
       throw ApplicationFailure.nonRetryable(`unknown agent; this worker has: ${known}`, 'unknown_agent');
     }
-    const context = Context.current();
-    const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-    try {
-      const response = await agent.model.respond(request, context.cancellationSignal);
-      if (response.calls.length > LIMITS.callsPerTurn) {
-        const message = `the model made ${response.calls.length} calls in one turn; at most ${LIMITS.callsPerTurn} fit`;
-        throw ApplicationFailure.nonRetryable(message, 'too_many_calls');
-      }
-      const calls = response.calls.map(boundedCall);
-      const bytes = jsonBytes(calls) + jsonBytes(response.text);
-      if (bytes > LIMITS.modelTurnBytes) {
-        const message = `the model's turn has ${bytes} bytes; at most ${LIMITS.modelTurnBytes} fit`;
-        throw ApplicationFailure.nonRetryable(message, 'model_turn_too_large');
-      }
-      const result: ModelTurnResult = { ...response, calls };
-      if (request.definition === null) {
-        result.definition = { name: agent.name, description: agent.description };
+    return whileBeating(async () => {
+      const { cancellationSignal } = Context.current();
+      if (agent && recorded === null) checkInput(agent, request);
+      const definition = recorded ?? (await recordedDefinition(agent as Agent, deps.agents, cancellationSignal));
+      const response = await modelOf(agent, definition).respond({ ...request, definition }, cancellationSignal);
+      const result: ModelTurnResult = await judged(bounded(response), { agent, agents: deps.agents }, definition);
+      if (recorded === null) {
+        result.definition = definition;
         if (deps.continueAsNewAfter !== undefined) result.continue_as_new_after = deps.continueAsNewAfter;
       }
       return result;
-    } finally {
-      clearInterval(beat);
-    }
+    });
   };
+}
+
+/** The recorded model goes on though the agent was given another one since, or is gone. */
+function modelOf(agent: Agent | undefined, definition: AgentDefinition): Agent['model'] {
+  if (definition.model) return new AiSdkModel();
+  return (agent as Agent).model;
+}
+
+/** A sub-agent's input, or that of a run started by hand, comes past the API: the same judge, at the first turn. */
+function checkInput(agent: Agent, { input }: ModelTurnRequest): void {
+  const [issue] = agent.spec ? (agent.checkInput?.(input) ?? []) : [];
+  if (!issue) return;
+  const message = `the input of ${agent.name} is wrong at ${issue.path || 'its top'}: ${issue.message}`;
+  throw ApplicationFailure.nonRetryable(message, 'invalid_input');
+}
+
+function bounded(response: ModelResponse): ModelResponse {
+  if (response.calls.length > LIMITS.callsPerTurn) {
+    const message = `the model made ${response.calls.length} calls in one turn; at most ${LIMITS.callsPerTurn} fit`;
+    throw ApplicationFailure.nonRetryable(message, 'too_many_calls');
+  }
+  const whole = { ...response, calls: response.calls.map(boundedCall) };
+  if (jsonBytes([whole.calls, whole.text, whole.reasoning]) <= LIMITS.modelTurnBytes) return whole;
+  // Thoughts are for the provider alone: they go first.
+  const { reasoning: _, ...bare } = whole;
+  bare.calls = bare.calls.map((call) => (call.provider?.options === undefined ? call : withoutOptions(call)));
+  const bytes = jsonBytes(bare.calls) + jsonBytes(bare.text);
+  if (bytes <= LIMITS.modelTurnBytes) return bare;
+  const message = `the model's turn has ${bytes} bytes; at most ${LIMITS.modelTurnBytes} fit`;
+  throw ApplicationFailure.nonRetryable(message, 'model_turn_too_large');
+}
+
+function withoutOptions(call: ToolCall): ToolCall {
+  const { options: _, ...provider } = call.provider ?? {};
+  return { ...call, provider };
 }
 
 /** A call whose arguments would not fit a run: it keeps its id, so that the model hears why it was refused. */
@@ -44,4 +72,15 @@ function boundedCall(call: ToolCall): ToolCall {
   const bytes = jsonBytes(call.args);
   if (bytes <= LIMITS.toolArgsBytes) return call;
   return { ...call, args: {}, refused: `the arguments had ${bytes} bytes; at most ${LIMITS.toolArgsBytes} fit` };
+}
+
+async function judged(
+  response: ModelResponse,
+  worker: { agent: Agent | undefined; agents: ReadonlyMap<string, Agent> },
+  definition: AgentDefinition,
+): Promise<ModelTurnResult> {
+  const calls = await Promise.all(response.calls.map((call) => judgedCall(worker, definition, call)));
+  const result: ModelTurnResult = { ...response, calls };
+  if (!response.final || !definition.output_schema) return result;
+  return { ...result, ...(await finalOutput(definition.output_schema, worker.agent, response.text)) };
 }

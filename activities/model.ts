@@ -1,11 +1,8 @@
 /** The model port: what an agent's model is asked and what it says, whatever model that is. */
-import type { Json, Message, ToolCall } from '../workflows/contract';
+import type { AgentDefinition, Json, JsonObject, Message, Reasoning, ToolCall } from '../workflows/contract';
+import type { AgentSpec } from './define/spec';
 
-/** An agent as it was when its run started, so that a deploy does not change a paused run. */
-export interface AgentDefinition {
-  name: string;
-  description: string;
-}
+export type { AgentDefinition };
 
 /** What one model turn is asked. */
 export interface ModelTurnRequest {
@@ -15,7 +12,9 @@ export interface ModelTurnRequest {
   /** Model turns so far, from 0. */
   turn: number;
   messages: Message[];
-  /** Null at the first turn, which brings the definition back. */
+  /** Messages after the first that are no longer kept. */
+  dropped?: number;
+  /** Null at the first turn, which brings the definition back. A model always gets one. */
   definition: AgentDefinition | null;
 }
 
@@ -27,6 +26,8 @@ export interface ModelResponse {
   final: boolean;
   /** Tokens used by the turn; 0 where nothing is counted. */
   tokens: number;
+  /** What the provider wants back with the next turn. */
+  reasoning?: Reasoning[];
 }
 
 export interface ModelTurnResult extends ModelResponse {
@@ -34,6 +35,10 @@ export interface ModelTurnResult extends ModelResponse {
   definition?: AgentDefinition;
   /** History events after which the run continues as new; the server's own suggestion counts besides. */
   continue_as_new_after?: number;
+  /** The final answer as the agent's output schema has it. */
+  output?: Json;
+  /** What is wrong with the final answer of an agent with an output schema. */
+  output_problem?: string;
 }
 
 /** A model behind an agent. Throws `ApplicationFailure`, classed as retryable or not. */
@@ -42,8 +47,14 @@ export interface Model {
 }
 
 /** An agent that can be started: who it is, what it takes, and the model behind it. */
-export interface Agent extends AgentDefinition {
+export interface Agent {
+  name: string;
+  description: string;
   model: Model;
   /** Judges the input of a run before it is started: issues to show the caller, none when it is fine. */
-  checkInput?: (input: Json) => { path: string; code: string; message: string }[];
+  checkInput?: ((input: Json) => { path: string; code: string; message: string }[]) | undefined;
+  /** What `checkInput` takes, as JSON Schema; anything when left out. */
+  inputSchema?: JsonObject | undefined;
+  /** Of agents made by `defineAgent`. */
+  spec?: AgentSpec | undefined;
 }

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { contractIssue, type ContractIssue, type Json } from '../workflows/contract';
+import { jsonSchemaOf } from './define/json-schema';
 import type { Model, ModelResponse, ModelTurnRequest } from './model';
 
 const scriptSchema = z.looseObject({
@@ -12,6 +13,9 @@ const scriptSchema = z.looseObject({
 
 /** A model's turns, written down beforehand (CONTRACT §10). */
 export type Script = z.infer<typeof scriptSchema>;
+
+/** A script as callers are shown it. */
+export const scriptJsonSchema = jsonSchemaOf(scriptSchema);
 
 /** What is wrong with a script, nothing when it is fine. */
 export function scriptIssues(script: Json): ContractIssue[] {

@@ -14,6 +14,7 @@ import { addJsonBody } from './json-body';
 import { apiKeysSchema, KeyRing, type ApiKeySettings } from './keys';
 import { transformObject } from './openapi';
 import { agentRoutes, BASE_PATH } from './routes/agents';
+import { definitionRoutes } from './routes/definitions';
 import { eventRoutes } from './routes/events';
 import { inboxRoutes } from './routes/inbox';
 import { metaRoutes } from './routes/meta';
@@ -91,6 +92,7 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
   });
   await app.register(metaRoutes(service));
   await app.register(agentRoutes(service), { prefix: BASE_PATH });
+  await app.register(definitionRoutes(service), { prefix: BASE_PATH });
   await app.register(eventRoutes(service), { prefix: BASE_PATH });
   await app.register(inboxRoutes(service), { prefix: BASE_PATH });
   return app;

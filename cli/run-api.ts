@@ -19,7 +19,7 @@ export async function startApi(client: Client, keys: ApiKeySettings, settings: S
   const app = await buildApp({
     client,
     keys,
-    agents: installedAgents(settings),
+    agents: await installedAgents(settings),
     taskQueue: settings.HOLDPOINT_TASK_QUEUE,
     rateLimit: settings.HOLDPOINT_RATE_LIMIT,
     logger: { level: settings.LOG_LEVEL === 'info' ? 'warn' : settings.LOG_LEVEL },

@@ -23,7 +23,7 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   await ensureSearchAttributes(connection, namespace);
   const activities = createActivities({
-    agents: installedAgents(settings),
+    agents: await installedAgents(settings),
     effectsFile: settings.HOLDPOINT_EFFECTS_FILE,
     continueAsNewAfter: settings.HOLDPOINT_CONTINUE_AS_NEW_AFTER,
   });

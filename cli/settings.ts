@@ -32,6 +32,7 @@ const settingsSchema = z.object({
   HOLDPOINT_TASK_QUEUE: text.max(200, 'must be at most 200 characters').default(DEFAULT_TASK_QUEUE),
   HOLDPOINT_MAX_CACHED_WORKFLOWS: wholeNumber(0, 1_000_000).optional(),
   HOLDPOINT_RATE_LIMIT: wholeNumber(1, 1_000_000).default(1_000),
+  HOLDPOINT_AGENTS: text.optional(),
   HOLDPOINT_SCRIPTED: onOff,
   HOLDPOINT_EFFECTS_FILE: text.optional(),
   HOLDPOINT_CONTINUE_AS_NEW_AFTER: wholeNumber(10, 50_000).optional(),

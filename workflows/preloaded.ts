@@ -7,6 +7,7 @@ import * as answer from './contract/answer';
 import * as asks from './contract/asks';
 import * as attachments from './contract/attachments';
 import * as claims from './contract/claims';
+import * as definitions from './contract/definitions';
 import * as durations from './contract/durations';
 import * as errors from './contract/errors';
 import * as events from './contract/events';
@@ -29,6 +30,7 @@ for (const module of [
   asks,
   attachments,
   claims,
+  definitions,
   durations,
   errors,
   events,

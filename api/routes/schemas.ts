@@ -5,7 +5,9 @@ import {
   attachmentsSchema,
   askClosingSchema,
   askSchema,
+  attachmentsSchema,
   claimSchema,
+  definitionSchema,
   errorBodySchema,
   givenBySchema,
   LIMITS,
@@ -63,6 +65,7 @@ export const resumeBody = z
 /** `cancel` takes no settings: no body at all, or an empty object. */
 export const cancelBody = z.strictObject({}).nullish();
 
+export const definitionList = z.strictObject({ definitions: z.array(definitionSchema) });
 export const runList = z.strictObject({ runs: z.array(runRecordSchema), next_cursor: z.string().nullable() });
 export const queuedRun = runRecordSchema.extend({ answer: z.literal('queued') }).meta({ id: 'QueuedRun' });
 export const eventList = z.strictObject({

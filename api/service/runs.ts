@@ -1,7 +1,9 @@
 /** The one service behind every door: HTTP now, others later. Each method is one thing that a caller can do. */
+import { shownDefinition } from '../../activities/agents';
 import {
   LIMITS,
   QUERIES,
+  type Definition,
   type EventPage,
   type MessagePage,
   type RunRecord,
@@ -40,6 +42,11 @@ export class RunService {
     const record = await startRun(deps, principal, body, idempotencyKey);
     this.recent.touch(principal.workspace, { runId: record.run_id, started: record.created_at });
     return record;
+  }
+
+  /** The agents that can be started, as this process knows them. The same for every workspace. */
+  definitions(): Definition[] {
+    return [...this.agents.values()].map(shownDefinition);
   }
 
   async read(principal: Principal, runId: string): Promise<RunRecord> {

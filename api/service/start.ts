@@ -8,11 +8,11 @@ import {
   newRunSnapshot,
   runIdFromUuid,
   type ContractIssue,
-  type Json,
   type RunIdentity,
   type RunRecord,
   type StartRun,
 } from '../../workflows/contract';
+import type { Agent } from '../../activities/agents';
 import { ApiError, nullWhen } from '../errors';
 import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
@@ -21,10 +21,7 @@ import { readRun } from './lookup';
 import { recordInAnyCase, recordOf } from './record';
 
 /** What the API knows of an agent: that it can be started, and with what. */
-export interface StartableAgent {
-  name: string;
-  checkInput?: ((input: Json) => ContractIssue[]) | undefined;
-}
+export type StartableAgent = Agent;
 
 const MAX_METADATA_BYTES = 16 * 1024;
 

@@ -66,6 +66,7 @@ describe('openapi.json', () => {
       'get /agents/{run_id}/messages': ['200', ...ofRun].sort(),
       'get /agents/{run_id}/asks': ['200', ...ofRun].sort(),
       'get /inbox': ['200', '400', ...every].sort(),
+      'get /definitions': ['200', ...every].sort(),
     });
   });
 

@@ -4,6 +4,7 @@ export * from './asks';
 export * from './attachments';
 export * from './claims';
 export * from './durations';
+export * from './definitions';
 export * from './errors';
 export * from './events';
 export * from './ids';

@@ -40,6 +40,8 @@ export const LIMITS = {
   transcriptBytes: 1024 * 1024,
   /** The arguments of one tool call; larger ones never reach the run. The largest ask fits, were it all six-byte escapes. */
   toolArgsBytes: 160 * 1024,
+  /** An agent's definition as its run records it: it goes along with each model turn and through continue-as-new. */
+  definitionBytes: 192 * 1024,
   /** What a query hands out in one page, well under the 2 MB at which the server refuses a payload. */
   pageBytes: 1024 * 1024,
   /** What the event log, and likewise the ask list and the transcript, may take with it through continue-as-new. */

@@ -7,13 +7,28 @@ export const toolCallSchema = z.strictObject({
   args: z.json(),
   /** Why the call was refused before it got to its tool; its arguments are left out then. */
   refused: z.string().optional(),
+  /** The error that a refused call is told as; `invalid_arguments` when it is not said. */
+  refused_as: z.string().optional(),
+  /** Whether a person has to approve it first, as its tool judged by the arguments. */
+  needs_approval: z.boolean().optional(),
+  /** The provider's own id of the call, and what it wants back with it. */
+  provider: z.strictObject({ id: z.string().optional(), options: z.json().optional() }).optional(),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
+
+/** A model's thoughts, kept for the provider alone: some want them back, whole, with the next turn. */
+export const reasoningSchema = z.strictObject({ text: z.string(), options: z.json().optional() });
+export type Reasoning = z.infer<typeof reasoningSchema>;
 
 export const messageSchema = z
   .discriminatedUnion('role', [
     z.strictObject({ role: z.literal('user'), content: z.json() }),
-    z.strictObject({ role: z.literal('assistant'), text: z.string().nullable(), tool_calls: z.array(toolCallSchema) }),
+    z.strictObject({
+      role: z.literal('assistant'),
+      text: z.string().nullable(),
+      tool_calls: z.array(toolCallSchema),
+      reasoning: z.array(reasoningSchema).optional(),
+    }),
     z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), tool: z.string(), result: z.json() }),
   ])
   .meta({ id: 'Message' });

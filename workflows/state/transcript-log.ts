@@ -47,7 +47,7 @@ export class TranscriptLog {
     }
     for (let i = 1; i < messages.length && total > maxBytes; i += 1) {
       const message = messages[i] as Message;
-      const cut = cutValue(message) as Message;
+      const cut = cutValue(withoutReasoning(message)) as Message;
       total += jsonBytes(cut) - jsonBytes(message);
       messages[i] = cut;
     }
@@ -63,6 +63,17 @@ function callsOf(message: Message | undefined): number {
   return message?.role === 'assistant' ? message.tool_calls.length : 0;
 }
 
+/** Cut thoughts are worse than none: a provider that wants them back wants them whole. */
+function withoutReasoning(message: Message): Message {
+  if (message.role !== 'assistant') return message;
+  const { reasoning: _, ...rest } = message;
+  const tool_calls = rest.tool_calls.map((call) => {
+    if (call.provider?.options === undefined) return call;
+    return { ...call, provider: call.provider.id === undefined ? {} : { id: call.provider.id } };
+  });
+  return { ...rest, tool_calls };
+}
+
 function shortened(message: Message, maxBytes: number): Message {
   if (message.role === 'tool') return { ...message, result: cutToFit(message.result, maxBytes) };
   if (message.role === 'user') return { ...message, content: cutToFit(message.content, maxBytes) };
@@ -70,9 +81,10 @@ function shortened(message: Message, maxBytes: number): Message {
   return { ...message, tool_calls };
 }
 
-function boundedResult(result: Json): Json {
+/** A tool's result, cut with a note when it takes more than `maxBytes`. */
+export function boundedResult(result: Json, maxBytes: number = LIMITS.toolResultBytes): Json {
   const bytes = jsonBytes(result);
-  if (bytes <= LIMITS.toolResultBytes) return result;
+  if (bytes <= maxBytes) return result;
   const note = `the result had ${bytes} bytes and was cut`;
-  return { cut: true, note, result: cutToFit(result, LIMITS.toolResultBytes / 2) };
+  return { cut: true, note, result: cutToFit(result, maxBytes / 2) };
 }

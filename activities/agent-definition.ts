@@ -1,0 +1,73 @@
+/** The definition that a run records at its first model turn, and what callers see of an agent. */
+import { ApplicationFailure } from '@temporalio/common';
+import { jsonBytes, LIMITS, type AgentDefinition, type Definition, type ToolDefinition } from '../workflows/contract';
+import type { ToolSpec } from './define/spec';
+import { listMcpTools } from './mcp/tools';
+import type { Agent } from './model';
+import { builtInsOf } from './models/built-in-tools';
+
+/** An agent as it is now, the tools of its MCP servers included. Throws `ApplicationFailure`. */
+export async function recordedDefinition(
+  agent: Agent,
+  agents: ReadonlyMap<string, Agent>,
+  signal: AbortSignal,
+): Promise<AgentDefinition> {
+  const { name, description, spec } = agent;
+  if (!spec) return { name, description };
+  const tools = [...spec.tools.map(recordedTool), ...(await listMcpTools(spec.mcpServers, signal))];
+  const definition: AgentDefinition = {
+    name,
+    description,
+    instructions: spec.instructions,
+    model: spec.model,
+    tools,
+    // A model has what it is offered; code may call what there is.
+    ...(spec.model === null ? {} : { built_ins: builtInsOf(spec.subAgents.length > 0) }),
+    sub_agents: spec.subAgents.map((subAgent) => {
+      const found = agents.get(subAgent);
+      return { name: subAgent, description: found?.description ?? '', input_schema: found?.inputSchema ?? {} };
+    }),
+    ...(spec.output ? { output_schema: spec.output.jsonSchema } : {}),
+    ...(spec.maxTurns === null ? {} : { max_turns: spec.maxTurns }),
+    settings: spec.settings,
+  };
+  const bytes = jsonBytes(definition);
+  if (bytes > LIMITS.definitionBytes) {
+    const message = `the agent's instructions and tools have ${bytes} bytes; at most ${LIMITS.definitionBytes} fit`;
+    throw ApplicationFailure.nonRetryable(message, 'definition_too_large');
+  }
+  return definition;
+}
+
+function recordedTool(tool: ToolSpec): ToolDefinition {
+  return {
+    name: tool.name,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
+    description: tool.description,
+    input_schema: tool.inputSchema,
+    needs_approval: approvalOf(tool),
+    timeout_ms: tool.timeoutMs,
+    attempts: tool.attempts,
+  };
+}
+
+function approvalOf({ needsApproval }: ToolSpec): ToolDefinition['needs_approval'] {
+  if (typeof needsApproval === 'function') return 'sometimes';
+  return needsApproval ? 'always' : 'never';
+}
+
+/** An agent as `GET /definitions` shows it. Tools of MCP servers are known when a run starts, and not before. */
+export function shownDefinition({ name, description, inputSchema, spec }: Agent): Definition {
+  return {
+    name,
+    description,
+    input_schema: inputSchema ?? {},
+    model: spec?.model ?? null,
+    sub_agents: spec?.subAgents ?? [],
+    tools: (spec?.tools ?? []).map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      needs_approval: approvalOf(tool) !== 'never',
+    })),
+  };
+}
