@@ -5,7 +5,6 @@ import {
   attachmentsSchema,
   askClosingSchema,
   askSchema,
-  attachmentsSchema,
   claimSchema,
   definitionSchema,
   errorBodySchema,
