@@ -1,5 +1,6 @@
 /** Everything that a run does to the world outside: one file for each port. */
 import { createToolActivities } from './call-tool';
+import type { WorkflowAgent } from '../workflows/contract';
 import type { Agent } from './model';
 import { createModelTurn } from './model-turn';
 import { createRecordEffect } from './record-effect';
@@ -15,6 +16,8 @@ export interface ActivityDeps {
   effectsFile?: string | undefined;
   /** History events after which runs continue as new, earlier than the server would suggest. */
   continueAsNewAfter?: number | undefined;
+  /** Workflows of a team's own (`pausableRun`) that agents may delegate to, under the names of agents. */
+  workflows?: readonly WorkflowAgent[] | undefined;
 }
 
 /** The activities of a worker. */

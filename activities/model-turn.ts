@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
-import { jsonBytes, LIMITS, type AgentDefinition, type ToolCall } from '../workflows/contract';
+import { jsonBytes, LIMITS, type AgentDefinition, type ToolCall, type WorkflowAgent } from '../workflows/contract';
 import { recordedDefinition } from './agent-definition';
 import { finalOutput } from './final-output';
 import { whileBeating } from './heartbeat';
@@ -9,7 +9,11 @@ import type { Agent, ModelResponse, ModelTurnRequest, ModelTurnResult } from './
 import { AiSdkModel } from './models/ai-sdk-model';
 
 /** One model turn: finds the agent, asks its model, and keeps what comes back within what a run can hold. */
-export function createModelTurn(deps: { agents: ReadonlyMap<string, Agent>; continueAsNewAfter?: number | undefined }) {
+export function createModelTurn(deps: {
+  agents: ReadonlyMap<string, Agent>;
+  continueAsNewAfter?: number | undefined;
+  workflows?: readonly WorkflowAgent[] | undefined;
+}) {
   return async function modelTurn(request: ModelTurnRequest): Promise<ModelTurnResult> {
     const agent = deps.agents.get(request.agent);
     const recorded = request.definition;
@@ -26,6 +30,7 @@ export function createModelTurn(deps: { agents: ReadonlyMap<string, Agent>; cont
       if (recorded === null) {
         result.definition = definition;
         if (deps.continueAsNewAfter !== undefined) result.continue_as_new_after = deps.continueAsNewAfter;
+        if (deps.workflows && deps.workflows.length > 0) result.workflows = [...deps.workflows];
       }
       return result;
     });

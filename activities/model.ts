@@ -1,5 +1,5 @@
 /** The model port: what an agent's model is asked and what it says, whatever model that is. */
-import type { AgentDefinition, Json, JsonObject, Message, Reasoning, ToolCall } from '../workflows/contract';
+import type { AgentDefinition, Json, JsonObject, Message, Reasoning, ToolCall, WorkflowAgent } from '../workflows/contract';
 import type { AgentSpec } from './define/spec';
 
 export type { AgentDefinition };
@@ -39,6 +39,8 @@ export interface ModelTurnResult extends ModelResponse {
   output?: Json;
   /** What is wrong with the final answer of an agent with an output schema. */
   output_problem?: string;
+  /** With the first turn only: agents that are workflows of their own, for `delegate`. */
+  workflows?: WorkflowAgent[];
 }
 
 /** A model behind an agent. Throws `ApplicationFailure`, classed as retryable or not. */

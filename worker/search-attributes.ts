@@ -18,11 +18,11 @@ export class SearchAttributesError extends Error {
 
 type ServiceConnection = Pick<Connection, 'operatorService' | 'workflowService'>;
 
-/**
- * Makes sure that the namespace has Holdpoint's search attributes; adds those that are missing and waits until the
- * server takes them. Throws `SearchAttributesError` when one has another type or cannot be added.
- */
-export async function ensureSearchAttributes(connection: ServiceConnection, namespace: string): Promise<void> {
+/** The missing ones. Throws when one is there with another type, or when the server does not tell. */
+async function missingAttributes(
+  connection: ServiceConnection,
+  namespace: string,
+): Promise<Record<string, temporal.api.enums.v1.IndexedValueType>> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing: Record<string, temporal.api.enums.v1.IndexedValueType> = {};
   for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {
@@ -32,6 +32,21 @@ export async function ensureSearchAttributes(connection: ServiceConnection, name
       throw new SearchAttributesError(`search attribute ${name} exists with another type; Holdpoint needs ${type}`);
     }
   }
+  return missing;
+}
+
+/** Throws `SearchAttributesError` when the namespace lacks one of Holdpoint's search attributes; adds none. */
+export async function checkSearchAttributes(connection: ServiceConnection, namespace: string): Promise<void> {
+  const missing = Object.keys(await missingAttributes(connection, namespace));
+  if (missing.length > 0) throw new SearchAttributesError(howToAdd(namespace, missing));
+}
+
+/**
+ * Makes sure that the namespace has Holdpoint's search attributes; adds those that are missing and waits until the
+ * server takes them. Throws `SearchAttributesError` when one has another type or cannot be added.
+ */
+export async function ensureSearchAttributes(connection: ServiceConnection, namespace: string): Promise<void> {
+  const missing = await missingAttributes(connection, namespace);
   if (Object.keys(missing).length === 0) return;
   try {
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: missing });
@@ -58,12 +73,12 @@ async function untilUsable(connection: ServiceConnection, namespace: string): Pr
   }
 }
 
-function howToAdd(namespace: string, names: string[], error: unknown): string {
+function howToAdd(namespace: string, names: string[], error?: unknown): string {
   const flags = names.map(
     (name) => `--name ${name} --type ${SEARCH_ATTRIBUTES[name as keyof typeof SEARCH_ATTRIBUTES]}`,
   );
   return (
-    `search attributes are missing and could not be added (${reason(error)}); add them with: ` +
+    `search attributes are missing${error === undefined ? '' : ` and could not be added (${reason(error)})`}; add them with: ` +
     `temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`
   );
 }

@@ -7,11 +7,12 @@ import {
   type AgentRunArgs,
   type Json,
   type Message,
-  type RunError,
   type RunOutcome,
   type ToolCall,
+  type WorkflowAgent,
 } from './contract';
 import type { EffectCounts } from './effects';
+import { endEarly } from './ending';
 import { runErrorOf } from './failures';
 import { checkArgs, identityOf } from './identity';
 import { openRun, type Run } from './open-run';
@@ -32,6 +33,8 @@ interface Carried {
   turn: number;
   definition: AgentDefinition | null;
   continueAsNewAfter: number | null;
+  /** Agents that are workflows of their own, as the worker knew them when the run started; older runs have none. */
+  workflows?: WorkflowAgent[];
 }
 
 /**
@@ -52,21 +55,11 @@ export async function agentRun(args: AgentRunArgs): Promise<RunOutcome> {
     return { result: run.state.data.result, snapshot: run.state.snapshot() };
   } catch (failure) {
     if (failure instanceof ContinueAsNew) throw failure;
-    const cancelled = isCancellation(failure);
-    const error = cancelled ? null : runErrorOf(failure);
-    run.state.withdrawAsk();
-    await loop.subAgents.cancelAll();
-    await run.settled();
-    throw endOf(run, error);
+    const error = isCancellation(failure) ? null : runErrorOf(failure);
+    await endEarly(run, loop.subAgents, error);
+    if (error === null) throw new CancelledFailure('the run was cancelled');
+    throw ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: true });
   }
-}
-
-/** Ends a run that did not complete; returns what its workflow has to throw. */
-function endOf(run: Run, error: RunError | null): Error {
-  run.state.finish(error === null ? { status: 'cancelled' } : { status: 'failed', error });
-  run.publish();
-  if (error === null) return new CancelledFailure('the run was cancelled');
-  return ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: true });
 }
 
 class AgentLoop {
@@ -74,6 +67,7 @@ class AgentLoop {
   private turn: number;
   private definition: AgentDefinition | null;
   private continueAsNewAfter: number | null;
+  private workflows: WorkflowAgent[];
 
   constructor(
     private readonly args: AgentRunArgs,
@@ -84,6 +78,7 @@ class AgentLoop {
     this.turn = carried?.turn ?? 0;
     this.definition = carried?.definition ?? null;
     this.continueAsNewAfter = carried?.continueAsNewAfter ?? null;
+    this.workflows = carried?.workflows ?? [];
     if (!carried) run.state.transcript.append({ role: 'user', content: args.input });
   }
 
@@ -116,6 +111,7 @@ class AgentLoop {
       ]);
       this.definition ??= response.definition ?? null;
       this.continueAsNewAfter ??= response.continue_as_new_after ?? null;
+      this.workflows = response.workflows ?? this.workflows;
       step.tokens = response.tokens;
       state.endStep(step, 'completed');
       return response;
@@ -129,7 +125,10 @@ class AgentLoop {
   private async runCalls(calls: ToolCall[]): Promise<Message[]> {
     const settled = await Promise.allSettled(
       calls.map(async (call): Promise<Message> => {
-        const result: Json = await runTool({ run: this.run, subAgents: this.subAgents }, call);
+        const result: Json = await runTool(
+          { run: this.run, subAgents: this.subAgents, workflows: this.workflows },
+          call,
+        );
         return { role: 'tool', tool_call_id: call.id, tool: call.tool, result };
       }),
     );
@@ -162,6 +161,7 @@ class AgentLoop {
       turn: this.turn,
       definition: this.definition,
       continueAsNewAfter: this.continueAsNewAfter,
+      ...(this.workflows.length > 0 ? { workflows: this.workflows } : {}),
     };
     const snapshot = state.snapshot(MEMO_CHILDREN);
     const next = makeContinueAsNewFunc<typeof agentRun>({

@@ -21,8 +21,9 @@ export class Run {
   constructor(
     readonly state: RunState,
     readonly effects: Effects,
+    options: { endInMemo?: boolean } = {},
   ) {
-    this.visibility = new Visibility(state.identity, state.snapshot(MEMO_CHILDREN));
+    this.visibility = new Visibility(state.identity, state.snapshot(MEMO_CHILDREN), options);
     this.escalation = new Escalation(state.runId, state.identity.ancestors);
     this.publishedRevision = state.revision;
     this.handleMessages();
@@ -96,13 +97,20 @@ export class Run {
   }
 }
 
-/** Opens the run of the current workflow: a new one, or one that goes on from `carried`. */
-export function openRun(identity: RunIdentity, carried?: { state: RunStateData; effects: EffectCounts }): Run {
+/**
+ * Opens the run of the current workflow: a new one, or one that goes on from `carried`. `endInMemo` is for a workflow
+ * whose result is not a `RunOutcome`.
+ */
+export function openRun(
+  identity: RunIdentity,
+  carried?: { state: RunStateData; effects: EffectCounts },
+  options?: { endInMemo?: boolean },
+): Run {
   const { workflowId, startTime } = workflowInfo();
   const now = () => new Date().toISOString();
   const state = new RunState(carried?.state ?? newRunState(identity, startTime.toISOString()), workflowId, now);
   if (!carried) state.emit('run.started', { agent: identity.agent });
-  return new Run(state, new Effects(carried?.effects ?? []));
+  return new Run(state, new Effects(carried?.effects ?? []), options);
 }
 
 function bounded(limit: number | undefined): number {

@@ -1,6 +1,7 @@
 /** Receiving signals. They come from any program, so what they carry is not even sure to be readable. */
-import { defaultPayloadConverter, rawValueTypeInfo, type RawValue, type TypeInfo } from '@temporalio/common';
+import { defaultPayloadConverter, rawValueTypeInfo, type Payload, type RawValue, type TypeInfo } from '@temporalio/common';
 import { defineSignal, setHandler } from '@temporalio/workflow';
+import { payloadConverter, serializationContext } from './activator';
 
 /**
  * Hands each signal's payload to `take`; `undefined` when it has none or it cannot be decoded. The SDK decodes
@@ -18,10 +19,18 @@ const everyArgumentRaw = new Proxy<TypeInfo[]>([], {
     typeof key === 'string' && /^\d+$/.test(key) ? rawValueTypeInfo : (Reflect.get(list, key, self) as unknown),
 });
 
+/**
+ * By the worker's own converter, which is what the API's client encodes with; else as plain JSON, which is what the
+ * `temporal` program and the Web UI send.
+ */
 function decoded(raw: RawValue | undefined): unknown {
-  try {
-    return raw && defaultPayloadConverter.fromPayload(raw.payload);
-  } catch {
-    return undefined;
+  if (!raw) return undefined;
+  for (const converter of [payloadConverter(), defaultPayloadConverter]) {
+    try {
+      return converter.fromPayload<unknown>(raw.payload as Payload, serializationContext());
+    } catch {
+      // The other one may know it.
+    }
   }
+  return undefined;
 }

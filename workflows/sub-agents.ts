@@ -14,12 +14,28 @@ import {
   type Json,
   type RunIdentity,
   type RunOutcome,
+  type WorkflowTarget,
 } from './contract';
 import { runErrorOf, wasCancelled } from './failures';
 import type { Run } from './open-run';
 import type { Child } from './state/children';
 import type { Step } from './state/steps';
 import { memoOf, searchAttributesOf } from './visibility';
+
+interface StartRequest {
+  agent: string;
+  input: Json;
+  step: Step;
+  /** Default: an agent on the caller's own task queue. */
+  workflow?: WorkflowTarget | undefined;
+}
+
+/** An agent is told who it is with its input; any other workflow takes its input alone and finds the rest in its memo. */
+function argsOf({ agent, input, workflow }: StartRequest, identity: RunIdentity): unknown[] {
+  if (workflow && workflow.type !== WORKFLOW_TYPE) return [input];
+  const args: AgentRunArgs = { agent, input, run: identity };
+  return [args];
+}
 
 export class SubAgents {
   private readonly scopes: CancellationScope[] = [];
@@ -30,18 +46,19 @@ export class SubAgents {
    * Starts a sub-agent and resolves once it exists, so that its id can be given to anyone. Its place among the others is
    * that of the call: starts of one turn may be confirmed in any order.
    */
-  async start(request: { agent: string; input: Json; step: Step }): Promise<Child> {
+  async start(request: StartRequest): Promise<Child> {
     const { state } = this.run;
+    const { workflow } = request;
     const runId = runIdFromUuid(uuid4());
     const identity = this.identityOf(request.agent);
-    const args: AgentRunArgs = { agent: request.agent, input: request.input, run: identity };
     const child = state.children.add({ run_id: runId, agent: request.agent, step_id: request.step.step_id });
     const scope = new CancellationScope();
     this.scopes.push(scope);
     const start = () =>
-      startChild<(args: AgentRunArgs) => Promise<RunOutcome>>(WORKFLOW_TYPE, {
+      startChild(workflow?.type ?? WORKFLOW_TYPE, {
         workflowId: runId,
-        args: [args],
+        args: argsOf(request, identity),
+        ...(workflow?.task_queue === undefined ? {} : { taskQueue: workflow.task_queue }),
         memo: memoOf(identity),
         typedSearchAttributes: searchAttributesOf(identity),
         // The default would kill the child, its question left open, as soon as this run ends in any way.
@@ -52,7 +69,8 @@ export class SubAgents {
     try {
       const handle = await scope.run(start);
       state.childStarted(child);
-      void this.watch(child, handle.result());
+      const result = handle.result() as Promise<unknown>;
+      void this.watch(child, result, workflow === undefined || workflow.type === WORKFLOW_TYPE);
       return child;
     } catch (failure) {
       // It never came to be, so nobody must wait for its end.
@@ -95,11 +113,13 @@ export class SubAgents {
     };
   }
 
-  private async watch(child: Child, result: Promise<RunOutcome>): Promise<void> {
+  /** An agent hands back its outcome; a team's own workflow just its result. */
+  private async watch(child: Child, ending: Promise<unknown>, isAgent: boolean): Promise<void> {
     const { state } = this.run;
     try {
-      const outcome = await result;
-      state.childEnded(child, { status: 'completed', result: outcome.result, error: null });
+      const value = await ending;
+      const result = isAgent ? (value as RunOutcome).result : ((value ?? null) as Json);
+      state.childEnded(child, { status: 'completed', result, error: null });
     } catch (failure) {
       const status = wasCancelled(failure) ? 'cancelled' : 'failed';
       state.childEnded(child, { status, result: null, error: runErrorOf(failure) });

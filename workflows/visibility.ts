@@ -36,12 +36,17 @@ export function memoOf(identity: RunIdentity, snapshot?: RunSnapshot): Record<st
 
 /**
  * Publishes a run's snapshot. Each upsert is an event in the history, so attributes are written only when they change
- * and the memo of a completed run is not written at all: its result is in the closing event.
+ * and the memo of a completed run is not written at all where its result, in the closing event, tells the same
+ * (`endInMemo` says that it does not).
  */
 export class Visibility {
   private shown: { status: string; askedAt: string | null };
 
-  constructor(identity: RunIdentity, snapshot: RunSnapshot) {
+  constructor(
+    identity: RunIdentity,
+    snapshot: RunSnapshot,
+    private readonly options: { endInMemo?: boolean } = {},
+  ) {
     this.shown = { status: snapshot.status, askedAt: snapshot.pending?.asked_at ?? null };
     setCurrentDetails(currentDetails(snapshot, workflowInfo().workflowId));
     // Started by hand, not through the API or a parent: say who we are, or no reader would take it for a run.
@@ -52,7 +57,7 @@ export class Visibility {
   }
 
   publish(snapshot: RunSnapshot): void {
-    if (snapshot.status !== 'completed') upsertMemo({ [MEMO_KEYS.state]: snapshot });
+    if (snapshot.status !== 'completed' || this.options.endInMemo) upsertMemo({ [MEMO_KEYS.state]: snapshot });
     const askedAt = snapshot.pending?.asked_at ?? null;
     const pairs: SearchAttributeUpdatePair[] = [];
     if (snapshot.status !== this.shown.status) pairs.push({ key: keys.status, value: snapshot.status });

@@ -63,10 +63,12 @@ async function closedSnapshot(
   found: FoundRun,
   description: WorkflowExecutionDescription,
 ): Promise<RunSnapshot> {
+  const { snapshot, closedAt } = found;
   if (description.status.name === 'COMPLETED') {
+    // A workflow of a team's own writes its end into the memo; an agent's is in what it hands back.
+    if (snapshot.status === 'completed') return snapshot;
     return (await gateway.outcome(found.runId, found.executionId)).snapshot;
   }
-  const { snapshot, closedAt } = found;
   // Failed or cancelled by its own doing: it wrote down how.
   if (snapshot.status === 'failed' || snapshot.status === 'cancelled') return snapshot;
   // Ended from outside, so its last word is not about its end.

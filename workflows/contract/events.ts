@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { attachmentsSchema } from './attachments';
 import { issueSchema } from './errors';
+import type { JsonObject } from './json';
+import { LIMITS } from './limits';
 import { questionSchema } from './question';
 
 /** How an ask ended. */
@@ -93,20 +95,53 @@ export function provenanceOf({ given_by, attachments }: Provenance): Provenance 
 export type EventType = keyof typeof EVENT_DATA;
 export type EventData<T extends EventType> = z.infer<(typeof EVENT_DATA)[T]>;
 
+/** Events of a workflow's own making (`run.emit`) are in a namespace of their own: no platform event ever begins so. */
+export const OWN_EVENT_PREFIX = 'app.';
+export const OWN_EVENT_PATTERN = '^app\\.[a-z0-9_]+(\\.[a-z0-9_]+)*$';
+const ownEvent = new RegExp(OWN_EVENT_PATTERN);
+
+/** The wire type of a workflow's own event, from the type as its author wrote it; null when it is none. */
+export function ownEventType(type: string): `app.${string}` | null {
+  const full: `app.${string}` = type.startsWith(OWN_EVENT_PREFIX) ? (type as `app.${string}`) : `app.${type}`;
+  return full.length <= LIMITS.eventType && ownEvent.test(full) ? full : null;
+}
+
+/** An event of a workflow's own making. What is in `data` is its author's. */
+export interface OwnEvent {
+  id: number;
+  type: `app.${string}`;
+  run_id: string;
+  timestamp: string;
+  data: JsonObject;
+}
+
 /** One event of a run. `id` rises by one within a run, through continue-as-new too. */
-export type RunEvent = {
-  [T in EventType]: { id: number; type: T; run_id: string; timestamp: string; data: EventData<T> };
-}[EventType];
+export type RunEvent =
+  | { [T in EventType]: { id: number; type: T; run_id: string; timestamp: string; data: EventData<T> } }[EventType]
+  | OwnEvent;
 
 const eventSchemas = Object.entries(EVENT_DATA).map(([type, data]) =>
   z.strictObject({ id: z.number().int(), type: z.literal(type), run_id: z.string(), timestamp: z.string(), data }),
 );
+const ownEventSchema = z.strictObject({
+  id: z.number().int(),
+  type: z.string().regex(ownEvent).meta({ description: 'An event of the workflow’s own making.' }),
+  run_id: z.string(),
+  timestamp: z.string(),
+  data: z.record(z.string(), z.json()),
+});
 export const runEventSchema = z
-  .discriminatedUnion('type', eventSchemas as unknown as [(typeof eventSchemas)[number], (typeof eventSchemas)[number]])
+  .union([
+    z.discriminatedUnion(
+      'type',
+      eventSchemas as unknown as [(typeof eventSchemas)[number], (typeof eventSchemas)[number]],
+    ),
+    ownEventSchema,
+  ])
   .meta({ id: 'Event' });
 
 /** Events after which a run's stream has nothing more to say. */
-export const TERMINAL_EVENTS: ReadonlySet<EventType> = new Set(['run.completed', 'run.failed', 'run.cancelled']);
+export const TERMINAL_EVENTS: ReadonlySet<RunEvent['type']> = new Set(['run.completed', 'run.failed', 'run.cancelled']);
 
 /** One page of a run's log: what the `events` query and the JSON form of `/events` give. */
 export interface EventPage {

@@ -33,3 +33,16 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   }
   return false;
 }
+
+/**
+ * `value` as JSON has it: what a payload would carry of it. Null where JSON has nothing to say (undefined, a function,
+ * a cycle, a BigInt), so that whatever an author's code hands back can be shown.
+ */
+export function toJson(value: unknown): Json {
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? null : (JSON.parse(text) as Json);
+  } catch {
+    return null;
+  }
+}

@@ -53,6 +53,12 @@ export const LIMITS = {
   /** Levels of sub-agents below the root. */
   depth: 16,
   runId: 64,
+  /** Type of a workflow's own event, its prefix included. */
+  eventType: 64,
+  /** Data of a workflow's own event; larger data is stored cut, with a note. */
+  eventBytes: 16 * 1024,
+  /** Id of a step that a workflow's author names. */
+  stepId: 64,
   agentName: 128,
   assignee: 320,
   /** Asks of one page of the inbox. */

@@ -95,7 +95,8 @@ export interface RunSnapshot {
   last_event_id: number;
 }
 
-export const MEMO_KEYS = { run: 'holdpoint_run', state: 'holdpoint_state' } as const;
+/** `start` is what a team's own client may say of a run that it starts: see `startMemo`. */
+export const MEMO_KEYS = { run: 'holdpoint_run', state: 'holdpoint_state', start: 'holdpoint_start' } as const;
 
 /**
  * Search attributes (CONTRACT §9). Never encoded, so no question text is ever put in one. `HoldpointAskedAt` is when
@@ -126,32 +127,55 @@ export interface AgentRunArgs {
   carried?: unknown;
 }
 
+/** What the starter of a run with arguments of its own may say about it. What is left out, the workflow decides. */
+export type RunStart = Partial<Pick<RunIdentity, 'workspace' | 'on_question' | 'assignee' | 'metadata'>>;
+
+/**
+ * The `memo` with which a team's own client starts a pausable run, when the run shall not have what `pausableRun` was
+ * given: `client.workflow.start(…, { memo: startMemo({ assignee: 'sam@contoso.com' }) })`.
+ */
+export function startMemo(start: RunStart): Record<string, unknown> {
+  return { [MEMO_KEYS.start]: start };
+}
+
+/** A workflow that is a run and has arguments of its own (`pausableRun`): it is started with the input alone. */
+export interface WorkflowTarget {
+  type: string;
+  /** Default: where whoever starts it is itself. */
+  task_queue?: string | undefined;
+}
+
+/** Such a workflow under the name of an agent: that is how `POST /agents` and an agent's `delegate` find it. */
+export interface WorkflowAgent extends WorkflowTarget {
+  agent: string;
+}
+
 /** An id of a workflow above a run: a root started by hand may have any that Temporal takes. */
 const workflowIdSchema = z.string().min(1).max(1_000);
 
 /**
- * What `agentRun` takes for arguments. Whoever starts one by hand may send anything, and what a run is goes into its
- * search attributes and its memo, which have limits. Unknown keys pass: a newer starter may send more.
+ * Who a run is, as its starter says: in `agentRun`'s arguments, or in the memo of a workflow with arguments of its own.
+ * It goes into search attributes and the memo, which have limits. Unknown keys pass: a newer starter may send more.
  */
+export const runIdentitySchema = z.looseObject({
+  root_run_id: workflowIdSchema,
+  parent_run_id: workflowIdSchema.nullable(),
+  ancestors: z.array(workflowIdSchema).max(LIMITS.depth),
+  agent: z.string().min(1).max(LIMITS.agentName),
+  workspace: z.string().min(1).max(LIMITS.assignee),
+  on_question: onQuestionSchema,
+  assignee: z.string().max(LIMITS.assignee).nullable(),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .refine((metadata) => !isDeeperThan(metadata, LIMITS.jsonDepth), 'is nested too deep')
+    .refine((metadata) => jsonBytes(metadata) <= LIMITS.bodyBytes, 'is too large'),
+});
+
+/** What `agentRun` takes for arguments. Whoever starts one by hand may send anything. */
 export const agentRunArgsSchema = z.looseObject({
   agent: z.string().min(1).max(LIMITS.agentName),
   input: z.unknown().refine((input) => !isDeeperThan(input, LIMITS.jsonDepth), 'is nested too deep'),
-  run: z
-    .looseObject({
-      root_run_id: workflowIdSchema,
-      parent_run_id: workflowIdSchema.nullable(),
-      ancestors: z.array(workflowIdSchema).max(LIMITS.depth),
-      agent: z.string().min(1).max(LIMITS.agentName),
-      workspace: z.string().min(1).max(LIMITS.assignee),
-      on_question: onQuestionSchema,
-      assignee: z.string().max(LIMITS.assignee).nullable(),
-      metadata: z
-        .record(z.string(), z.unknown())
-        .refine((metadata) => !isDeeperThan(metadata, LIMITS.jsonDepth), 'is nested too deep')
-        .refine((metadata) => jsonBytes(metadata) <= LIMITS.bodyBytes, 'is too large'),
-    })
-    .partial()
-    .optional(),
+  run: runIdentitySchema.partial().optional(),
 });
 
 /** The state of a run as it starts, for readers that come before its first workflow task. */

@@ -1,6 +1,6 @@
-import type { EventData, EventPage, EventType, RunEvent } from '../contract/events';
+import type { EventData, EventPage, EventType, OwnEvent, RunEvent } from '../contract/events';
 import { LIMITS } from '../contract/limits';
-import { jsonBytes, type Json } from '../contract/json';
+import { jsonBytes, type Json, type JsonObject } from '../contract/json';
 import { cutLongTexts, cutValue, pageFrom } from './cut';
 
 export interface EventLogData {
@@ -19,7 +19,11 @@ export class EventLog {
     private readonly runId: string,
   ) {}
 
-  append<T extends EventType>(type: T, timestamp: string, data: EventData<T>): void {
+  append<T extends EventType | OwnEvent['type']>(
+    type: T,
+    timestamp: string,
+    data: T extends EventType ? EventData<T> : JsonObject,
+  ): void {
     this.data.last_id += 1;
     this.data.events.push({ id: this.data.last_id, type, run_id: this.runId, timestamp, data } as RunEvent);
     // Dropped in batches, so that a long run does not move its whole log at each event.

@@ -1,7 +1,14 @@
 import type { AskClosing } from '../contract/asks';
 import { closedUnanswered, type AskPage } from '../contract/asks';
-import { provenanceOf, type EventData, type EventType, type RunError, type StepStatus } from '../contract/events';
-import { jsonBytes, type Json } from '../contract/json';
+import {
+  provenanceOf,
+  type EventData,
+  type EventType,
+  type OwnEvent,
+  type RunError,
+  type StepStatus,
+} from '../contract/events';
+import { jsonBytes, type Json, type JsonObject } from '../contract/json';
 import { LIMITS } from '../contract/limits';
 import type { AnswerOutcome, ChildAskClosedSignal, ChildNeedsHumanSignal } from '../contract/messages';
 import { judgeAskArgs, type Question } from '../contract/question';
@@ -12,7 +19,7 @@ import { AnswerLedger } from './answer-ledger';
 import { Children, type Child } from './children';
 import { DescendantAsks, emptyDescendantAsks, type DescendantAsksData } from './descendant-asks';
 import { EventLog, type EventLogData } from './event-log';
-import { pageFrom } from './cut';
+import { cutToFit, pageFrom } from './cut';
 import { emptyOwnAsks, OwnAsks, type OwnAsksData } from './own-asks';
 import { emptySteps, Steps, type Step, type StepsData } from './steps';
 import { TranscriptLog, type TranscriptData } from './transcript-log';
@@ -92,10 +99,16 @@ export class RunState {
   }
 
   emit<T extends EventType>(type: T, data: EventData<T>): void {
-    this.log.append(type, this.now(), data);
+    this.log.append<EventType>(type, this.now(), data);
   }
 
-  beginStep(step: Pick<Step, 'kind' | 'name'>): Step {
+  /** An event of the workflow's own making. Data that is too large is stored cut: no event may burst a page. */
+  emitOwn(type: OwnEvent['type'], data: JsonObject): void {
+    this.log.append(type, this.now(), boundedData(data));
+  }
+
+  /** `stepId` is for steps that an author has named; the others are numbered. */
+  beginStep(step: Pick<Step, 'kind' | 'name'> & { stepId?: string }): Step {
     const begun = this.steps.begin(step, this.now());
     this.emit('step.started', { step_id: begun.step_id, name: begun.name, status: 'running' });
     return begun;
@@ -277,4 +290,10 @@ export class RunState {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function boundedData(data: JsonObject): JsonObject {
+  const bytes = jsonBytes(data);
+  if (bytes <= LIMITS.eventBytes) return data;
+  return { cut: true, note: `the data had ${bytes} bytes and was cut`, data: cutToFit(data, LIMITS.eventBytes / 2) };
 }

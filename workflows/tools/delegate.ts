@@ -1,41 +1,60 @@
 import { isCancellation } from '@temporalio/workflow';
-import { characters, isBlank, LIMITS, toolError, type Json, type ToolCall } from '../contract';
+import { characters, isBlank, LIMITS, toolError, type Json, type ToolCall, type WorkflowTarget } from '../contract';
 import { runErrorOf } from '../failures';
 import type { Child } from '../state/children';
 import type { RunState } from '../state/run-state';
-import { argsOf, asJson, badArguments, type Tool } from './tool';
+import { argsOf, asJson, badArguments, type Tool, type ToolContext } from './tool';
 
 /** Sub-agents of one run that may be unfinished at a time; Temporal itself ends at 2,000. */
 const MAX_UNFINISHED = 1_000;
 
 /** Starts a sub-agent and waits for its result; with `background` it gives the id back at once. */
-export const delegate: Tool = async ({ run, subAgents }, call) => {
+export const delegate: Tool = async (context, call) => {
+  const { run, workflows } = context;
+  const request = judgeArgs(call);
+  if (!('refused' in request)) {
+    const workflow = workflows.find(({ agent }) => agent === request.agent);
+    return delegateTo(context, { ...request, workflow });
+  }
+  run.state.endStep(run.state.beginStep({ kind: 'delegation', name: 'delegate' }), 'failed');
+  return request.refused;
+};
+
+/** A delegation, from a model's tool call or from a workflow's own code. `background` gives the child's id at once. */
+export interface Delegation {
+  agent: string;
+  input: Json;
+  background: boolean;
+  /** Default: an agent on the caller's own task queue. */
+  workflow?: WorkflowTarget | undefined;
+}
+
+/** Delegates. What cannot be started, fails or is cancelled is a tool error; only the run's own cancellation is thrown. */
+export async function delegateTo(
+  { run, subAgents }: Pick<ToolContext, 'run' | 'subAgents'>,
+  delegation: Delegation,
+): Promise<Json> {
   const { state } = run;
-  const request = judgeRequest(state, call);
-  const step = state.beginStep({
-    kind: 'delegation',
-    name: `delegate ${'agent' in request ? request.agent : ''}`.trim(),
-  });
-  if ('refused' in request) {
+  const step = state.beginStep({ kind: 'delegation', name: `delegate ${delegation.agent}` });
+  const refused = noRoomFor(state);
+  if (refused !== undefined) {
     state.endStep(step, 'failed');
-    return request.refused;
+    return refused;
   }
   let child: Child;
   try {
-    child = await subAgents.start({ agent: request.agent, input: request.input, step });
+    child = await subAgents.start({ ...delegation, step });
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
     state.endStep(step, 'failed');
     return asJson(toolError('child_not_started', runErrorOf(failure).message));
   }
-  if (request.background) return { child_run_id: child.run_id };
+  if (delegation.background) return { child_run_id: child.run_id };
   await subAgents.ended(child);
   return outcomeOf(child);
-};
+}
 
-type Request = { agent: string; input: Json; background: boolean } | { refused: Json };
-
-function judgeRequest(state: RunState, call: ToolCall): Request {
+function judgeArgs(call: ToolCall): Delegation | { refused: Json } {
   const args = argsOf(call);
   const agent = args?.agent;
   if (!args || typeof agent !== 'string' || isBlank(agent) || characters(agent) > LIMITS.agentName) {
@@ -45,14 +64,18 @@ function judgeRequest(state: RunState, call: ToolCall): Request {
   if (args.background !== undefined && typeof args.background !== 'boolean') {
     return { refused: badArguments('background must be true or false') };
   }
+  return { agent, input: args.input, background: args.background === true };
+}
+
+function noRoomFor(state: RunState): Json | undefined {
   if (state.identity.ancestors.length >= LIMITS.depth) {
-    return { refused: asJson(toolError('too_deep', `sub-agents nest at most ${LIMITS.depth} deep`)) };
+    return asJson(toolError('too_deep', `sub-agents nest at most ${LIMITS.depth} deep`));
   }
   if (state.children.unfinished >= MAX_UNFINISHED) {
     const message = `at most ${MAX_UNFINISHED} sub-agents at a time: collect some first`;
-    return { refused: asJson(toolError('too_many_children', message)) };
+    return asJson(toolError('too_many_children', message));
   }
-  return { agent, input: args.input, background: args.background === true };
+  return undefined;
 }
 
 /** Waits for one background sub-agent, or for all that have not been collected. */

@@ -1,4 +1,4 @@
-import type { Json, ToolCall } from '../contract';
+import type { Json, ToolCall, WorkflowAgent } from '../contract';
 import { toolError, type ToolError } from '../contract';
 import type { Run } from '../open-run';
 import type { SubAgents } from '../sub-agents';
@@ -7,6 +7,8 @@ import type { SubAgents } from '../sub-agents';
 export interface ToolContext {
   run: Run;
   subAgents: SubAgents;
+  /** Agents that are workflows of their own. */
+  workflows: readonly WorkflowAgent[];
 }
 
 /**

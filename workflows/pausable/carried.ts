@@ -1,0 +1,24 @@
+/** What a pausable run takes with it through continue-as-new: one argument behind the workflow's own. */
+import { ContinueAsNew, workflowInfo } from '@temporalio/workflow';
+import { payloadConverter, serializationContext } from '../activator';
+import type { RunStateData } from '../state/run-state';
+
+const KEY = 'holdpoint_carried';
+
+/** The workflow's own arguments and, of an execution that goes on, the state it goes on with. */
+export function splitArgs<Args extends unknown[]>(all: unknown[]): { args: Args; carried: RunStateData | undefined } {
+  const last = all.at(-1);
+  if (typeof last !== 'object' || last === null || !Object.hasOwn(last, KEY)) return { args: all as Args, carried: undefined };
+  return { args: all.slice(0, -1) as Args, carried: (last as { [KEY]: RunStateData })[KEY] };
+}
+
+/**
+ * What to throw in place of a `continueAsNew` of the author's: the same, and the state goes with it. The memo and the
+ * search attributes go on by themselves. To another workflow nothing is handed on, which would not know what to do with it.
+ */
+export function withCarried(failure: ContinueAsNew, state: RunStateData): ContinueAsNew {
+  const { command } = failure;
+  if (command.workflowType && command.workflowType !== workflowInfo().workflowType) return failure;
+  const carried = payloadConverter().toPayload({ [KEY]: state }, serializationContext());
+  return new ContinueAsNew({ ...command, arguments: [...(command.arguments ?? []), carried] });
+}
