@@ -57,7 +57,7 @@ function approvalOf({ needsApproval }: ToolSpec): ToolDefinition['needs_approval
 }
 
 /** An agent as `GET /definitions` shows it. Tools of MCP servers are known when a run starts, and not before. */
-export function shownDefinition({ name, description, inputSchema, spec }: Agent): Definition {
+export function shownDefinition({ name, description, inputSchema, spec }: Omit<Agent, 'model'>): Definition {
   return {
     name,
     description,

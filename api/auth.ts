@@ -4,13 +4,21 @@ import { ApiError } from './errors';
 import type { KeyRing, Principal, Scope } from './keys';
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    principal: Principal | null;
-  }
   interface FastifyContextConfig {
     access?: Scope | 'public';
   }
 }
+
+/** Finds out who calls; null when nobody is known by what the request came with. */
+export type Authenticate = (request: FastifyRequest) => Principal | null | Promise<Principal | null>;
+
+/** By API key. */
+export function byKey(keys: KeyRing): Authenticate {
+  return (request) => keys.authenticate(request.headers.authorization);
+}
+
+/** Beside the requests, not on them: a host has decorators of its own. */
+const callers = new WeakMap<FastifyRequest, Principal>();
 
 /** Route config: a key with this scope is needed. */
 export function requires(scope: Scope): { access: Scope } {
@@ -22,19 +30,29 @@ export const isPublic = { access: 'public' } as const;
 
 /** The authenticated caller of a request that got past `authenticate`. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (!request.principal) throw unauthorized();
-  return request.principal;
+  const principal = callers.get(request);
+  if (!principal) throw unauthorized();
+  return principal;
+}
+
+/** The caller, where there is one: routes that anybody may call have none. */
+export function callerOf(request: FastifyRequest): Principal | undefined {
+  return callers.get(request);
 }
 
 /** Adds the check to every route, those that do not exist included: only a key tells which do. */
-export function addAuthentication(app: FastifyInstance, keys: KeyRing): void {
-  app.decorateRequest('principal', null);
+export function addAuthentication(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+  options: { docsPage: boolean },
+): void {
   app.addHook('onRequest', async (request) => {
     const access = request.routeOptions.config.access;
-    if (access === 'public' || isDocsPath(request)) return;
-    request.principal = keys.authenticate(request.headers.authorization);
-    if (!request.principal) throw unauthorized();
-    if (access !== undefined && !request.principal.scopes.has(access)) {
+    if (access === 'public' || (options.docsPage && isDocsPath(request))) return;
+    const principal = await authenticate(request);
+    if (!principal) throw unauthorized();
+    callers.set(request, principal);
+    if (access !== undefined && !principal.scopes.has(access)) {
       throw new ApiError('forbidden', `this key lacks the scope "${access}"`);
     }
   });

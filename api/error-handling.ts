@@ -24,24 +24,30 @@ const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   };
 };
 
-export function addErrorHandling(app: FastifyInstance): void {
+/** With `notFound` it is for us to say what there is not; at the root of a host's server it is not. */
+export function addErrorHandling(app: FastifyInstance, options: { notFound: boolean }): void {
   app.setValidatorCompiler(validatorCompiler);
-  // Node would refuse these two by itself, without a word of JSON: a request without a host, an unknown expectation.
+  // Node would refuse it by itself, without a word of JSON.
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
       throw new ApiError('malformed_request', 'the Host header is missing');
     }
   });
-  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const told = apiErrorOf(error);
     if (told.status >= 500) request.log.error({ err: error }, 'request failed');
     return sendError(reply, told);
   });
+  if (!options.notFound) return;
   app.setNotFoundHandler((request, reply) => {
     const message = `there is no ${request.method} ${pathOf(request)}: see /docs`;
     return sendError(reply, new ApiError('not_found', message));
   });
+}
+
+/** Node would refuse an unknown expectation by itself, without a word of JSON. */
+export function takeAnyExpectation(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response));
 }
 
 /** Errors of the framework itself, such as a path that cannot be decoded: they come before any hook. */
@@ -87,6 +93,9 @@ function apiErrorOf(error: FastifyError | ApiError | SchemaError): ApiError {
     case 'FST_ERR_BAD_URL':
       return new ApiError('malformed_request', 'the path cannot be decoded');
   }
+  // Of a host's own hooks and checks.
+  if (error.statusCode === 401) return unauthorized();
+  if (error.statusCode === 403) return new ApiError('forbidden', error.message);
   if (error.statusCode === 429) return new ApiError('rate_limited', 'too many requests: slow down');
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new ApiError('malformed_request', error.message);

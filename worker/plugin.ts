@@ -53,6 +53,7 @@ export class HoldpointPlugin implements WorkerPlugin {
 function merged(theirs: object | undefined, ours: object): object {
   if (!theirs) return ours;
   const taken = Object.keys(ours).filter((name) => name in theirs);
-  if (taken.length > 0) throw new Error(`the worker has an activity of its own named ${taken.join(' and ')}: rename it`);
+  if (taken.length > 0)
+    throw new Error(`the worker has an activity of its own named ${taken.join(' and ')}: rename it`);
   return Object.assign(Object.create(Object.getPrototypeOf(theirs) as object) as object, theirs, ours);
 }

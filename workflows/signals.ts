@@ -1,5 +1,5 @@
 /** Receiving signals. They come from any program, so what they carry is not even sure to be readable. */
-import { defaultPayloadConverter, rawValueTypeInfo, type Payload, type RawValue, type TypeInfo } from '@temporalio/common';
+import { defaultPayloadConverter, rawValueTypeInfo, type RawValue, type TypeInfo } from '@temporalio/common';
 import { defineSignal, setHandler } from '@temporalio/workflow';
 import { payloadConverter, serializationContext } from './activator';
 
@@ -27,7 +27,7 @@ function decoded(raw: RawValue | undefined): unknown {
   if (!raw) return undefined;
   for (const converter of [payloadConverter(), defaultPayloadConverter]) {
     try {
-      return converter.fromPayload<unknown>(raw.payload as Payload, serializationContext());
+      return converter.fromPayload<unknown>(raw.payload, serializationContext());
     } catch {
       // The other one may know it.
     }

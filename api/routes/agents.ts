@@ -21,7 +21,7 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
       },
       handler: async (request, reply) => {
         const record = await service.start(principalOf(request), request.body, idempotencyKey(request));
-        return reply.code(201).header('location', `${BASE_PATH}/agents/${record.run_id}`).send(record);
+        return reply.code(201).header('location', `${app.prefix}/agents/${record.run_id}`).send(record);
       },
     });
 

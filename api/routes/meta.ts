@@ -4,7 +4,12 @@ import { isPublic } from '../auth';
 import type { RunService } from '../service/runs';
 import { BASE_PATH } from './agents';
 
-export function metaRoutes(service: RunService): FastifyPluginAsyncZod {
+/** `document` is what `/openapi.json` shows in place of what the app itself has collected. */
+export function metaRoutes(
+  service: RunService,
+  options: { document?: object | undefined } = {},
+): FastifyPluginAsyncZod {
+  const { document } = options;
   return async (app) => {
     app.get('/healthz', { config: isPublic, schema: { hide: true } }, () => ({ status: 'ok' }));
     app.get('/readyz', { config: isPublic, schema: { hide: true } }, async () => {
@@ -12,8 +17,9 @@ export function metaRoutes(service: RunService): FastifyPluginAsyncZod {
       return { status: 'ready' };
     });
     for (const path of ['/openapi.json', `${BASE_PATH}/openapi.json`]) {
-      app.get(path, { config: isPublic, schema: { hide: true } }, () => app.swagger());
+      app.get(path, { config: isPublic, schema: { hide: true } }, () => document ?? app.swagger());
     }
+    if (document) return;
     app.get(`${BASE_PATH}/docs`, { config: isPublic, schema: { hide: true } }, (_request, reply) =>
       reply.redirect('/docs'),
     );

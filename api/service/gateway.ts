@@ -12,14 +12,7 @@ import {
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import type { QUERIES } from '../../workflows/contract';
-import {
-  newRunSnapshot,
-  SIGNALS,
-  WORKFLOW_TYPE,
-  type AgentRunArgs,
-  type AnswerSignal,
-  type RunOutcome,
-} from '../../workflows/contract';
+import { newRunSnapshot, SIGNALS, type AnswerSignal, type RunOutcome } from '../../workflows/contract';
 import { apiErrorOfTemporal, hasEndedUnbegun } from './temporal-errors';
 
 /** Deadlines of single calls, and of all that one request makes (CONTRACT §5: below 10 s), in milliseconds. */
@@ -74,16 +67,16 @@ export class TemporalGateway {
   /** Starts a run. False when its id is taken. */
   async start(
     runId: string,
-    args: AgentRunArgs,
+    workflow: { type: string; args: unknown[]; taskQueue?: string | undefined },
     options: Pick<WorkflowStartOptions, 'memo' | 'typedSearchAttributes' | 'staticSummary'>,
   ): Promise<boolean> {
     try {
       await this.client.withDeadline(this.deadline(DEADLINES.call), () =>
-        this.client.workflow.start<(args: AgentRunArgs) => Promise<RunOutcome>>(WORKFLOW_TYPE, {
+        this.client.workflow.start(workflow.type, {
           ...options,
           workflowId: runId,
-          taskQueue: this.taskQueue,
-          args: [args],
+          taskQueue: workflow.taskQueue ?? this.taskQueue,
+          args: workflow.args,
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
           workflowIdConflictPolicy: 'FAIL',
         }),

@@ -7,10 +7,13 @@ import {
   MEMO_KEYS,
   newRunSnapshot,
   runIdFromUuid,
+  WORKFLOW_TYPE,
+  type AgentRunArgs,
   type ContractIssue,
   type RunIdentity,
   type RunRecord,
   type StartRun,
+  type WorkflowTarget,
 } from '../../workflows/contract';
 import type { Agent } from '../../activities/agents';
 import { ApiError, nullWhen } from '../errors';
@@ -21,7 +24,10 @@ import { readRun } from './lookup';
 import { recordInAnyCase, recordOf } from './record';
 
 /** What the API knows of an agent: that it can be started, and with what. */
-export type StartableAgent = Agent;
+export interface StartableAgent extends Omit<Agent, 'model'> {
+  /** For a workflow of a team's own, made with `pausableRun`: it is started with the input as its one argument. */
+  workflow?: WorkflowTarget | undefined;
+}
 
 const MAX_METADATA_BYTES = 16 * 1024;
 
@@ -32,7 +38,7 @@ export async function startRun(
   body: StartRun,
   idempotencyKey: string | undefined,
 ): Promise<RunRecord> {
-  checkStart(deps.agents, body);
+  const agent = checkStart(deps.agents, body);
   const start =
     idempotencyKey === undefined
       ? undefined
@@ -54,7 +60,9 @@ export async function startRun(
   };
   const started = await deps.gateway.start(
     runId,
-    { agent: body.agent, input: body.input, run: identity },
+    agent.workflow
+      ? { type: agent.workflow.type, taskQueue: agent.workflow.task_queue, args: [body.input] }
+      : { type: WORKFLOW_TYPE, args: [{ agent: body.agent, input: body.input, run: identity } satisfies AgentRunArgs] },
     {
       memo: { [MEMO_KEYS.run]: identity },
       typedSearchAttributes: attributesOf(identity),
@@ -86,7 +94,7 @@ async function isStartedBy(gateway: TemporalGateway, runId: string | undefined, 
   return found?.identity.start?.key === key;
 }
 
-function checkStart(agents: ReadonlyMap<string, StartableAgent>, body: StartRun): void {
+function checkStart(agents: ReadonlyMap<string, StartableAgent>, body: StartRun): StartableAgent {
   const agent = agents.get(body.agent);
   if (!agent) {
     const known = [...agents.keys()].join(', ') || 'none';
@@ -102,6 +110,7 @@ function checkStart(agents: ReadonlyMap<string, StartableAgent>, body: StartRun)
   if (issues.length > 0) {
     throw invalid(issues.map((issue) => ({ ...issue, path: issue.path ? `input.${issue.path}` : 'input' })));
   }
+  return agent;
 }
 
 function invalid(issues: ContractIssue[]): ApiError {

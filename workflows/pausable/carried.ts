@@ -8,7 +8,8 @@ const KEY = 'holdpoint_carried';
 /** The workflow's own arguments and, of an execution that goes on, the state it goes on with. */
 export function splitArgs<Args extends unknown[]>(all: unknown[]): { args: Args; carried: RunStateData | undefined } {
   const last = all.at(-1);
-  if (typeof last !== 'object' || last === null || !Object.hasOwn(last, KEY)) return { args: all as Args, carried: undefined };
+  if (typeof last !== 'object' || last === null || !Object.hasOwn(last, KEY))
+    return { args: all as Args, carried: undefined };
   return { args: all.slice(0, -1) as Args, carried: (last as { [KEY]: RunStateData })[KEY] };
 }
 

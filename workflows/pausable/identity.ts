@@ -1,7 +1,7 @@
 /** Who a pausable run is: what its parent or the API says, else its starter's memo, else what its author gave. */
 import { ApplicationFailure } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   contractIssue,
   DEFAULT_WORKSPACE,

@@ -28,8 +28,7 @@ export type NotAnswered = Exclude<AskResult, ChosenAnswer>;
 
 /** One of the labels, or what a person wrote in because none of them fits. */
 export type ChoiceAnswer<Labels extends readonly string[]> =
-  | { answer: RealLabel<Labels[number]>; option_id: `q${number}_o${number}` }
-  | { answer: string; option_id: 'other' };
+  { answer: RealLabel<Labels[number]>; option_id: `q${number}_o${number}` } | { answer: string; option_id: 'other' };
 
 export type ChoiceResult<Labels extends readonly string[]> = ChoiceAnswer<Labels> | NotAnswered;
 export type FreeFormResult = { answer: string } | NotAnswered;

@@ -29,8 +29,7 @@ export interface PausableWorkflow<Args extends unknown[], Result> {
 
 /** An agent by name, or a workflow by its type: for what is not at hand as a function. */
 export type DelegateTarget =
-  | { agent: string; taskQueue?: string | undefined }
-  | { workflow: string; taskQueue?: string | undefined };
+  { agent: string; taskQueue?: string | undefined } | { workflow: string; taskQueue?: string | undefined };
 
 /** The run of a workflow that `pausableRun` made. Every method is for that workflow's own code. */
 export class PausableRun {
@@ -131,10 +130,7 @@ export class PausableRun {
     const background = options.background === true;
     const shown: JsonObject = { agent, input: toJson(input), ...(background ? { background } : {}) };
     return this.transcript.call('delegate', shown, () =>
-      delegateTo(
-        { run: this.run, subAgents: this.subAgents },
-        { agent, input: input as Json, background, workflow },
-      ),
+      delegateTo({ run: this.run, subAgents: this.subAgents }, { agent, input: input as Json, background, workflow }),
     );
   }
 

@@ -1,0 +1,64 @@
+/** What the API on its own and the API in a team's server are both made of. */
+import fastifyRateLimit from '@fastify/rate-limit';
+import type { Client } from '@temporalio/client';
+import type { FastifyInstance } from 'fastify';
+import { addAuthentication, callerOf, type Authenticate } from './auth';
+import { addErrorHandling } from './error-handling';
+import { ApiError } from './errors';
+import { addJsonBody } from './json-body';
+import { agentRoutes, BASE_PATH } from './routes/agents';
+import { definitionRoutes } from './routes/definitions';
+import { eventRoutes } from './routes/events';
+import { inboxRoutes } from './routes/inbox';
+import { metaRoutes } from './routes/meta';
+import { TemporalGateway } from './service/gateway';
+import { RunService } from './service/runs';
+import type { StartableAgent } from './service/start';
+
+/** The one service behind every door. */
+export function serviceOf(parts: {
+  client: Client;
+  agents: ReadonlyMap<string, StartableAgent>;
+  taskQueue: string;
+}): RunService {
+  return new RunService(new TemporalGateway(parts.client, parts.taskQueue), parts.agents);
+}
+
+/** How requests are read, judged and refused, for the routes that are added to `app` after this. */
+export async function addApi(
+  app: FastifyInstance,
+  parts: {
+    service: RunService;
+    authenticate: Authenticate;
+    rateLimit?: number | undefined;
+    /** True for the API on its own: the docs page and what is not found are its own too. */
+    standalone: boolean;
+  },
+): Promise<void> {
+  // Replies are built from typed records; their schemas are for the document.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  addJsonBody(app);
+  addErrorHandling(app, { notFound: parts.standalone || app.prefix !== '' });
+  addAuthentication(app, parts.authenticate, { docsPage: parts.standalone });
+  app.addHook('preClose', async () => parts.service.streams.close());
+  if (parts.rateLimit === undefined) return;
+  await app.register(fastifyRateLimit, {
+    max: parts.rateLimit,
+    timeWindow: 1_000,
+    keyGenerator: (request) => callerOf(request)?.keyId ?? request.ip,
+    errorResponseBuilder: () => new ApiError('rate_limited', 'too many requests with this key: slow down'),
+  });
+}
+
+/** Every route of the API. `document` is what `/openapi.json` shows; default: what `app` itself knows of its routes. */
+export async function addRoutes(
+  app: FastifyInstance,
+  service: RunService,
+  options: { document?: object | undefined } = {},
+): Promise<void> {
+  await app.register(metaRoutes(service, options));
+  await app.register(agentRoutes(service), { prefix: BASE_PATH });
+  await app.register(definitionRoutes(service), { prefix: BASE_PATH });
+  await app.register(eventRoutes(service), { prefix: BASE_PATH });
+  await app.register(inboxRoutes(service), { prefix: BASE_PATH });
+}
