@@ -2,7 +2,15 @@
  * The one place that reaches below the SDK's public surface: what the running workflow was set up with and no public
  * call tells.
  */
-import { defaultPayloadConverter, type PayloadConverter, type SerializationContext } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadConverter,
+  type SerializationContext,
+  type TypedSearchAttributes,
+} from '@temporalio/common';
+// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- not in the index, and pure
+import { encodeUnifiedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes';
 
 interface Activator {
   payloadConverter?: PayloadConverter;
@@ -27,4 +35,9 @@ export function serializationContext(): SerializationContext | undefined {
 /** True for an error by which the worker's settings let a workflow fail although it is none of Temporal's own. */
 export function failsWorkflow(error: unknown): boolean {
   return activator()?.isConfiguredFailureException?.(error) ?? false;
+}
+
+/** Search attributes as a command carries them. */
+export function attributePayloads(attributes: TypedSearchAttributes): Record<string, Payload> {
+  return encodeUnifiedSearchAttributes(undefined, attributes);
 }

@@ -1,6 +1,7 @@
 /** What a pausable run takes with it through continue-as-new: one argument behind the workflow's own. */
+import { mapToPayloads } from '@temporalio/common';
 import { ContinueAsNew, workflowInfo } from '@temporalio/workflow';
-import { payloadConverter, serializationContext } from '../activator';
+import { attributePayloads, payloadConverter, serializationContext } from '../activator';
 import type { RunStateData } from '../state/run-state';
 
 const KEY = 'holdpoint_carried';
@@ -14,12 +15,22 @@ export function splitArgs<Args extends unknown[]>(all: unknown[]): { args: Args;
 }
 
 /**
- * What to throw in place of a `continueAsNew` of the author's: the same, and the state goes with it. The memo and the
- * search attributes go on by themselves. To another workflow nothing is handed on, which would not know what to do with it.
+ * What to throw in place of a `continueAsNew` of the author's: the same, and the state goes with it. So do the memo and
+ * the search attributes as they are now, since the server would hand on those of the start; where the author gave some,
+ * theirs are put on top. To another workflow nothing is handed on, which would not know what to do with it.
  */
 export function withCarried(failure: ContinueAsNew, state: RunStateData): ContinueAsNew {
   const { command } = failure;
-  if (command.workflowType && command.workflowType !== workflowInfo().workflowType) return failure;
+  const { workflowType, memo, typedSearchAttributes } = workflowInfo();
+  if (command.workflowType && command.workflowType !== workflowType) return failure;
   const carried = payloadConverter().toPayload({ [KEY]: state }, serializationContext());
-  return new ContinueAsNew({ ...command, arguments: [...(command.arguments ?? []), carried] });
+  const next: typeof command = {
+    ...command,
+    arguments: [...(command.arguments ?? []), carried],
+    memo: { ...mapToPayloads(payloadConverter(), memo ?? {}, serializationContext()), ...command.memo },
+    searchAttributes: {
+      indexedFields: { ...attributePayloads(typedSearchAttributes), ...command.searchAttributes?.indexedFields },
+    },
+  };
+  return new ContinueAsNew(next, failure.eventGroupMarkers);
 }
