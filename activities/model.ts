@@ -1,5 +1,13 @@
 /** The model port: what an agent's model is asked and what it says, whatever model that is. */
-import type { AgentDefinition, Json, JsonObject, Message, Reasoning, ToolCall, WorkflowAgent } from '../workflows/contract';
+import type {
+  AgentDefinition,
+  Json,
+  JsonObject,
+  Message,
+  Reasoning,
+  ToolCall,
+  WorkflowAgent,
+} from '../workflows/contract';
 import type { AgentSpec } from './define/spec';
 
 export type { AgentDefinition };

@@ -126,7 +126,11 @@ describe('pausableRun', () => {
       (run) => run.status === 'awaiting_input' && run.children_awaiting.length === 2,
     );
     const asks = await stack.api.call<{ asks: { run_id: string; question: string }[] }>('GET', `/agents/${runId}/asks`);
-    expect(asks.body.asks.map(({ question }) => question).sort()).toEqual(['And you?', 'Approve INV-4 over 4?', 'Deep?']);
+    expect(asks.body.asks.map(({ question }) => question).sort()).toEqual([
+      'And you?',
+      'Approve INV-4 over 4?',
+      'Deep?',
+    ]);
     for (const { run_id, question } of asks.body.asks) {
       expect((await stack.api.read(run_id)).root_run_id).toBe(runId);
       const answer = question.startsWith('Approve') ? pick('q1_o1') : freeText('yes');

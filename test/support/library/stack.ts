@@ -59,7 +59,7 @@ export class LibraryStack {
     const connection = await Connection.connect({ address });
     const client = new Client({ connection, ...options.client });
     const agents = new Map<string, StartableAgent>(agentRegistry([scriptedAgent]));
-    agents.set('invoices', { name: 'invoices', workflow: invoices });
+    agents.set('invoices', { name: 'invoices', description: 'Approves invoices.', workflow: invoices });
     const app = await buildApp({ client, agents, keys: LIBRARY_KEYS, taskQueue, rateLimit: 100_000 });
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;
