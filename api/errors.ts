@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ContractIssue, type ErrorBody, type ErrorCode } from '../workflows/contract';
+import { ERROR_STATUS, type Claim, type ContractIssue, type ErrorBody, type ErrorCode } from '../workflows/contract';
 
 /** An error that the caller is told: its code decides the HTTP status (CONTRACT §5). */
 export class ApiError extends Error {
@@ -31,6 +31,17 @@ export function runNotFound(): ApiError {
 
 export function runNotWaiting(): ApiError {
   return new ApiError('run_not_waiting', 'the run is not waiting for an answer: read it to see its state');
+}
+
+export function askMismatch(pendingAskId: string | null): ApiError {
+  const now = pendingAskId === null ? 'the run waits for nothing now' : `the run waits with ${pendingAskId} now`;
+  return new ApiError('ask_mismatch', `the question that this is for is closed: ${now}`);
+}
+
+/** Somebody else holds the ask; null when they did and it is over by now. */
+export function claimedByAnother(claim: Claim | null): ApiError {
+  const who = claim === null ? 'somebody else had claimed it' : `${claim.by} has claimed it until ${claim.until}`;
+  return new ApiError('claimed', `${who}: try again when the claim is over or released`);
 }
 
 export function engineUnavailable(cause?: unknown): ApiError {

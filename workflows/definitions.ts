@@ -7,6 +7,7 @@ import {
   type AskPage,
   type ChildAskClosedSignal,
   type ChildNeedsHumanSignal,
+  type ClaimOutcomeReply,
   type EventPage,
   type MessagePage,
   type RunSnapshot,
@@ -22,3 +23,4 @@ export const messagesQuery = defineQuery<MessagePage, [{ from?: number; limit?: 
 export const answerOutcomeQuery = defineQuery<AnswerOutcomeReply, [{ answer_id?: string }?]>(
   QUERIES.answerOutcome.name,
 );
+export const claimOutcomeQuery = defineQuery<ClaimOutcomeReply, [{ claim_id?: string }?]>(QUERIES.claimOutcome.name);

@@ -1,15 +1,15 @@
-import type { Question, RunSnapshot } from './contract';
+import type { Claim, Question, RunSnapshot } from './contract';
 
 /** What Temporal's Web UI shows of a run now: the question and how to answer it, in Markdown. */
 export function currentDetails(snapshot: RunSnapshot, runId: string): string {
-  if (snapshot.pending) return questionDetails(snapshot.pending, runId);
+  if (snapshot.pending) return questionDetails(snapshot.pending, snapshot.claim, runId);
   const waiting = snapshot.children_awaiting.map((child) => `- \`${child.run_id}\` waits with \`${child.ask_id}\``);
   if (waiting.length > 0)
     return ['**A sub-agent waits for a person.** Answer it on its own run:', '', ...waiting].join('\n');
   return `Status: ${snapshot.status}`;
 }
 
-function questionDetails(question: Question, runId: string): string {
+function questionDetails(question: Question, claim: Claim | undefined, runId: string): string {
   const example =
     question.kind === 'free_form'
       ? { kind: 'free_form', text: 'your answer' }
@@ -18,6 +18,9 @@ function questionDetails(question: Question, runId: string): string {
   const options = (question.options ?? []).map((option) => `- \`${option.id}\`: ${oneLine(option.label)}`);
   return [
     `**Waiting for a person since ${question.asked_at}** (ask \`${question.ask_id}\`)`,
+    ...(claim
+      ? ['', `Claimed by ${oneLine(claim.by)} until ${claim.until}: until then nobody else's answer is taken.`]
+      : []),
     '',
     quoted(question.question),
     '',

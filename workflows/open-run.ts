@@ -8,6 +8,7 @@ import * as definitions from './definitions';
 import { Effects, type EffectCounts } from './effects';
 import { Escalation } from './escalation';
 import { onSignal } from './signals';
+import { takeClaim, takeRelease } from './state/claims';
 import { takeAnswer } from './state/judge';
 import { newRunState, RunState, type RunStateData } from './state/run-state';
 import { MEMO_CHILDREN, Visibility } from './visibility';
@@ -62,9 +63,11 @@ export class Run {
 
   private handleMessages(): void {
     const { state } = this;
-    const { answer, childNeedsHuman, childAskClosed } = SIGNALS;
+    const { answer, claim, release, childNeedsHuman, childAskClosed } = SIGNALS;
     // Payloads come from anyone: nothing here may throw (a throw in a handler wedges the run).
     onSignal(answer, (payload) => void takeAnswer(state, payload));
+    onSignal(claim, (payload) => void takeClaim(state, payload));
+    onSignal(release, (payload) => void takeRelease(state, payload));
     onSignal(childNeedsHuman, (payload) => {
       const parsed = childNeedsHumanSchema.safeParse(payload);
       if (parsed.success) state.childNeedsHuman(parsed.data);
@@ -93,6 +96,11 @@ export class Run {
       definitions.answerOutcomeQuery,
       (which) => ({ outcome: state.ledger.find(which?.answer_id ?? ''), snapshot: state.snapshot() }),
       QUERIES.answerOutcome,
+    );
+    setHandler(
+      definitions.claimOutcomeQuery,
+      (which) => ({ outcome: state.claims.find(which?.claim_id ?? ''), snapshot: state.snapshot() }),
+      QUERIES.claimOutcome,
     );
   }
 }

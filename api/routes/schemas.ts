@@ -5,6 +5,8 @@ import {
   attachmentsSchema,
   askClosingSchema,
   askSchema,
+  CLAIM_FOR,
+  claimForSchema,
   claimSchema,
   definitionSchema,
   errorBodySchema,
@@ -61,12 +63,19 @@ export const resumeBody = z
     ask_id: z.string().max(64).optional().meta({ description: 'Refuses the answer when another ask is pending.' }),
   })
   .meta({ id: 'Resume' });
+const claimedAsk = z.string().max(64).meta({ description: 'The ask: refused when another one is pending.' });
+export const claimBody = z
+  .strictObject({ ask_id: claimedAsk, for: claimForSchema.default(CLAIM_FOR.default) })
+  .meta({ id: 'ClaimRequest' });
+export const releaseBody = z.strictObject({ ask_id: claimedAsk }).meta({ id: 'ReleaseRequest' });
 /** `cancel` takes no settings: no body at all, or an empty object. */
 export const cancelBody = z.strictObject({}).nullish();
 
 export const definitionList = z.strictObject({ definitions: z.array(definitionSchema) });
 export const runList = z.strictObject({ runs: z.array(runRecordSchema), next_cursor: z.string().nullable() });
 export const queuedRun = runRecordSchema.extend({ answer: z.literal('queued') }).meta({ id: 'QueuedRun' });
+/** A claim or release that waits for a worker: whether it won is to be seen in the record then. */
+export const queuedRequest = runRecordSchema.extend({ request: z.literal('queued') }).meta({ id: 'QueuedRequest' });
 export const eventList = z.strictObject({
   run_id: z.string(),
   events: z.array(runEventSchema),

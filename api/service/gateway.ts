@@ -25,9 +25,12 @@ export const DEADLINES = {
   request: 9_300,
 } as const;
 
+/** Signals by which people decide who answers, and what. */
+const PEOPLES_SIGNALS: ReadonlySet<string> = new Set([SIGNALS.answer.name, SIGNALS.claim.name, SIGNALS.release.name]);
 /** Events from the end of a history among which queued answers are looked for. */
 const QUEUED_LOOK_BACK = 500;
 
+type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS]['name'];
 type QueryName = (typeof QUERIES)[keyof typeof QUERIES]['name'];
 
 const noPage = { from: 0, total: 0, has_more: false };
@@ -38,6 +41,7 @@ const NOTHING_TOLD: Record<QueryName, object> = {
   asks: { asks: [], ...noPage },
   messages: { messages: [], ...noPage },
   answer_outcome: { outcome: null, snapshot: newRunSnapshot(new Date(0).toISOString()) },
+  claim_outcome: { outcome: null, snapshot: newRunSnapshot(new Date(0).toISOString()) },
 };
 
 export class TemporalGateway {
@@ -90,9 +94,14 @@ export class TemporalGateway {
 
   /** Sends an answer. False when the run has ended. Once this resolves the answer is durable. */
   async signalAnswer(runId: string, payload: AnswerSignal): Promise<boolean> {
+    return this.signal(runId, SIGNALS.answer.name, payload);
+  }
+
+  /** Sends a signal. False when the run has ended. Once this resolves the signal is durable. */
+  async signal(runId: string, name: SignalName, payload: object): Promise<boolean> {
     try {
       await this.client.withDeadline(this.deadline(DEADLINES.call), () =>
-        this.client.workflow.getHandle(runId).signal(SIGNALS.answer.name, payload),
+        this.client.workflow.getHandle(runId).signal(name, payload),
       );
       return true;
     } catch (error) {
@@ -171,10 +180,10 @@ export class TemporalGateway {
   }
 
   /**
-   * Payloads of the `answer` signals that no worker has taken in yet, oldest first: what the next workflow task will
-   * judge, in its order. Read from the history's end, so it needs no worker.
+   * The signals of people that no worker has taken in yet, oldest first: what the next workflow task will judge, in its
+   * order. Read from the history's end, so it needs no worker.
    */
-  async answersQueued(runId: string): Promise<unknown[]> {
+  async signalsQueued(runId: string): Promise<{ name: string; payload: unknown }[]> {
     const { events } = (
       await this.call(DEADLINES.call, () =>
         this.client.workflowService.getWorkflowExecutionHistoryReverse({
@@ -189,13 +198,13 @@ export class TemporalGateway {
     const signals = newestFirst
       .slice(0, judged < 0 ? undefined : judged)
       .map((event) => event.workflowExecutionSignaledEventAttributes)
-      .filter((signal) => signal?.signalName === SIGNALS.answer.name)
+      .filter((signal) => PEOPLES_SIGNALS.has(signal?.signalName ?? ''))
       .reverse();
     const { loadedDataConverter } = this.client.options;
     return Promise.all(
       signals.map(async (signal) => {
         const decoding = decodeArrayFromPayloads(loadedDataConverter, signal?.input?.payloads);
-        return (await decoding.catch(() => []))[0];
+        return { name: signal?.signalName ?? '', payload: (await decoding.catch(() => []))[0] };
       }),
     );
   }

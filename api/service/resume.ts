@@ -1,28 +1,32 @@
 /** `POST /agents/{id}/resume`: look up, judge, signal, read the verdict back (CONTRACT §5). */
 import { randomUUID } from 'node:crypto';
 import {
+  isHeldByAnother,
   judgeAnswer,
+  liveClaim,
   NO_ASK,
   provenanceOf,
-  QUERIES,
   readAnswerSignal,
+  SIGNALS,
   type AnswerOutcome,
   type AnswerOutcomeReply,
   type AnswerSignal,
   type Attachment,
   type BoundRefusal,
   type Channel,
+  type Claim,
   type ContractIssue,
   type GivenBy,
-  type Question,
   type RunRecord,
+  type RunSnapshot,
 } from '../../workflows/contract';
-import { ApiError, nullWhen, runNotWaiting } from '../errors';
+import { ApiError, askMismatch, claimedByAnother, nullWhen, runNotWaiting } from '../errors';
 import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
 import type { TemporalGateway } from './gateway';
 import type { FoundRun } from './lookup';
 import { recordInAnyCase } from './record';
+import { verdictOf } from './verdict';
 
 export interface ResumeRequest {
   input: unknown;
@@ -50,16 +54,16 @@ export async function resumeRun(
   request: ResumeRequest,
 ): Promise<ResumeReply> {
   const retry = request.idempotencyKey === undefined ? undefined : retryOf(principal, run, request);
-  const refusal = refusalOf(run, request);
+  const refusal = refusalOf(principal, run, request);
   if (refusal) {
     if (retry) {
       // Under a key that was used before, the first outcome counts, whatever the run waits for by now.
-      const reply = await verdictOf(gateway, run, retry.answer_id, 1);
+      const reply = await verdictOn(gateway, run, retry.answer_id, 1);
       if (reply?.outcome) return replyOf(gateway, run, reply, reply.outcome, retry.digest);
       if (!run.closed && run.historyLength < BINDING_HISTORY)
         await bindKey(gateway, principal, run, { ...retry, channel: request.channel, input: refusal });
     }
-    throw errorOf(refusal, run.snapshot.pending);
+    throw errorOf(refusal, run.snapshot);
   }
   const signal: AnswerSignal = {
     answer_id: retry?.answer_id ?? randomUUID(),
@@ -77,10 +81,11 @@ export async function resumeRun(
 }
 
 /** Why the run as it was just read cannot take this body; undefined when it can. */
-function refusalOf(run: FoundRun, request: ResumeRequest): BoundRefusal | undefined {
+function refusalOf(principal: Principal, run: FoundRun, request: ResumeRequest): BoundRefusal | undefined {
   const pending = run.snapshot.pending;
   if (run.closed || !pending) return { verdict: 'run_not_waiting', issues: [] };
   if (request.ask_id !== undefined && request.ask_id !== pending.ask_id) return { verdict: 'ask_mismatch', issues: [] };
+  if (isHeldByAnother(claimOn(run.snapshot), principal.name)) return { verdict: 'claimed', issues: [] };
   const verdict = judgeAnswer(pending, request.input);
   return verdict.ok ? undefined : { verdict: 'invalid_input', issues: verdict.issues.slice(0, 20) };
 }
@@ -109,22 +114,9 @@ async function bindKey(
  * answers under ever new keys must not use them up: above this many events, refusals are told and no longer kept.
  */
 const BINDING_HISTORY = 4_000;
-const TRIES = 5;
-const BETWEEN_TRIES_MS = 100;
 
-/** The verdict on an answer id. The query is served after the signal; only a change of execution needs another try. */
-async function verdictOf(
-  gateway: TemporalGateway,
-  run: FoundRun,
-  answerId: string,
-  tries: number = TRIES,
-): Promise<AnswerOutcomeReply | null> {
-  for (let attempt = 1; ; attempt += 1) {
-    const args = { answer_id: answerId };
-    const reply = await gateway.query<AnswerOutcomeReply>(run.runId, QUERIES.answerOutcome.name, args);
-    if (reply.outcome || attempt === tries) return reply;
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
-  }
+function verdictOn(gateway: TemporalGateway, run: FoundRun, answerId: string, tries?: number) {
+  return verdictOf<AnswerOutcomeReply>(gateway, run.runId, 'answerOutcome', { answer_id: answerId }, tries);
 }
 
 /**
@@ -136,7 +128,7 @@ async function verdictInTime(
   run: FoundRun,
   mine: AnswerSignal,
 ): Promise<AnswerOutcomeReply | null> {
-  const ask = () => verdictOf(gateway, run, mine.answer_id as string).catch(nullWhen('engine_unavailable'));
+  const ask = () => verdictOn(gateway, run, mine.answer_id as string).catch(nullWhen('engine_unavailable'));
   const reply = await ask();
   if (reply?.outcome) return reply;
   const place = await placeInQueue(gateway, run, mine);
@@ -155,9 +147,11 @@ async function placeInQueue(
   mine: AnswerSignal,
 ): Promise<'first' | 'behind' | 'judged' | 'unknown'> {
   const pending = run.snapshot.pending;
-  const queued = await gateway.answersQueued(run.runId).catch(() => null);
+  const queued = await gateway.signalsQueued(run.runId).catch(() => null);
   if (queued === null) return 'unknown';
-  for (const payload of queued) {
+  for (const { name, payload } of queued) {
+    // Whose answer counts hangs on a claim that nobody has judged yet.
+    if (name !== SIGNALS.answer.name) return 'unknown';
     const read = readAnswerSignal(payload);
     if (!read.ok) continue;
     if (read.value.answer_id === mine.answer_id) {
@@ -165,6 +159,7 @@ async function placeInQueue(
       return 'first';
     }
     const forThisAsk = read.value.ask_id === undefined || read.value.ask_id === pending?.ask_id;
+    if (isHeldByAnother(claimOn(run.snapshot), read.value.principal)) continue;
     if (pending && forThisAsk && judgeAnswer(pending, read.value.input).ok) return 'behind';
   }
   return 'judged';
@@ -179,16 +174,18 @@ async function replyOf(
 ): Promise<ResumeReply> {
   if (outcome.digest !== digest) throw keyIsUsed();
   const { verdict, issues } = outcome;
-  if (verdict !== 'taken') throw errorOf({ verdict, issues }, reply.snapshot.pending);
+  if (verdict !== 'taken') throw errorOf({ verdict, issues }, reply.snapshot);
   return { record: await recordInAnyCase(gateway, { ...run, snapshot: reply.snapshot }), queued: false };
 }
 
-function errorOf({ verdict, issues }: BoundRefusal, pending: Question | null): ApiError {
+function errorOf({ verdict, issues }: BoundRefusal, snapshot: RunSnapshot): ApiError {
   switch (verdict) {
     case 'invalid_input':
       return invalidAnswer(issues.map((issue) => within('input', issue)));
     case 'ask_mismatch':
-      return askMismatch(pending?.ask_id ?? null);
+      return askMismatch(snapshot.pending?.ask_id ?? null);
+    case 'claimed':
+      return claimedByAnother(claimOn(snapshot));
     case 'run_not_waiting':
       return runNotWaiting();
   }
@@ -203,9 +200,9 @@ function queuedBehindAnother(): ApiError {
   return new ApiError('run_not_waiting', message);
 }
 
-function askMismatch(pendingAskId: string | null): ApiError {
-  const now = pendingAskId === null ? 'the run waits for nothing now' : `the run waits with ${pendingAskId} now`;
-  return new ApiError('ask_mismatch', `the question that this answers is closed: ${now}`);
+/** The claim on the pending ask, as it counts now. */
+function claimOn({ claim, pending }: RunSnapshot): Claim | null {
+  return liveClaim(claim, pending, new Date().toISOString());
 }
 
 function invalidAnswer(issues: ContractIssue[]): ApiError {

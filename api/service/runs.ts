@@ -13,6 +13,7 @@ import type { Principal } from '../keys';
 import type { Follower } from '../streams/watcher';
 import { StreamHub } from '../streams/hub';
 import { allAsks, pendingAsks, type AskView } from './asks';
+import { claimAsk, releaseAsk, type ClaimReply, type ClaimRequest } from './claim';
 import { eventPage } from './events';
 import { DEADLINES, type TemporalGateway } from './gateway';
 import { Inbox, type InboxPage } from './inbox';
@@ -69,6 +70,16 @@ export class RunService {
     const reply = await resumeRun(gateway, principal, run, request);
     this.recent.touch(principal.workspace, { runId, started: run.startedAt });
     return reply;
+  }
+
+  async claim(principal: Principal, runId: string, request: ClaimRequest): Promise<ClaimReply> {
+    const gateway = this.gateway.forRequest();
+    return claimAsk(gateway, principal, await findRun(gateway, principal, runId), request);
+  }
+
+  async release(principal: Principal, runId: string, request: Pick<ClaimRequest, 'ask_id'>): Promise<ClaimReply> {
+    const gateway = this.gateway.forRequest();
+    return releaseAsk(gateway, principal, await findRun(gateway, principal, runId), request);
   }
 
   /**

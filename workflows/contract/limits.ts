@@ -16,6 +16,8 @@ export const LIMITS = {
   eventPage: 1_000,
   /** Answer outcomes kept for idempotent retries; older ones are forgotten first. */
   keptOutcomes: 1_000,
+  /** Outcomes of claims and releases kept until their senders have read them. */
+  keptClaims: 100,
   /** Steps that a run keeps for its timeline. */
   keptSteps: 2_000,
   /** Asks (own and from below) kept with how they ended. */

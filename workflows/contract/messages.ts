@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { contractIssue } from './answer';
 import { askClosingSchema } from './asks';
+import { claimForSchema, type Claim } from './claims';
 import { issueSchema, type ContractIssue } from './errors';
 import { askOutcomeSchema, channelSchema, provenanceShape } from './events';
 import { jsonBytes } from './json';
@@ -19,6 +20,16 @@ export const SIGNALS = {
       'Answers the pending question. Send {"input": {…}} with {"kind":"multiple_choice","option_id":"…"}, ' +
       '{"kind":"free_form","text":"…"} or {"kind":"decline"}; "ask_id" guards against answering a later question. ' +
       'Judged by the run: a bad one is an ask.rejected event and the run stays paused.',
+  },
+  claim: {
+    name: 'claim',
+    description:
+      'Claims the pending question for somebody: until the claim is over, nobody else can answer. Send ' +
+      '{"principal": "who", "ask_id": "q1", "for": "15m"}; all but "principal" may be left out.',
+  },
+  release: {
+    name: 'release',
+    description: 'Gives a claimed question back. Send {"principal": "who"}: the one who holds it.',
   },
   childNeedsHuman: {
     name: 'child_needs_human',
@@ -38,6 +49,10 @@ export const QUERIES = {
   answerOutcome: {
     name: 'answer_outcome',
     description: 'What became of an answer signal. Input: {"answer_id": "…"}.',
+  },
+  claimOutcome: {
+    name: 'claim_outcome',
+    description: 'What became of a claim or release signal. Input: {"claim_id": "…"}.',
   },
 } as const;
 
@@ -68,12 +83,43 @@ export function readAnswerSignal(payload: unknown): ReadAnswerSignal {
   return { ok: false, issues: parsed.error.issues.map(contractIssue) };
 }
 
+/** Names a claim or release for `claim_outcome`, and makes a repeated signal one. */
+export const claimIdSchema = z.string().min(1).max(200);
+
+/** Payload of the `release` signal. */
+export const releaseSignalSchema = z.strictObject({
+  claim_id: claimIdSchema.optional(),
+  /** The ask it is for; refused when another one is pending. */
+  ask_id: z.string().max(64).optional(),
+  /** Who claims or releases: whose answers are taken meanwhile. */
+  principal: z.string().min(1).max(200),
+});
+export type ReleaseSignal = z.infer<typeof releaseSignalSchema>;
+
+/** Payload of the `claim` signal. */
+export const claimSignalSchema = releaseSignalSchema.extend({ for: claimForSchema.optional() });
+export type ClaimSignal = z.infer<typeof claimSignalSchema>;
+
+/** What became of a claim or a release, and who held the ask after it. */
+export interface ClaimOutcome {
+  /** Null for one that nobody named: told to nobody, and not kept. */
+  claim_id: string | null;
+  verdict: 'taken' | 'invalid_input' | 'run_not_waiting' | 'ask_mismatch' | 'claimed';
+  claim: Claim | null;
+}
+
+/** Reply of the `claim_outcome` query: the outcome (null when unknown) and the run's state at that moment. */
+export interface ClaimOutcomeReply {
+  outcome: ClaimOutcome | null;
+  snapshot: RunSnapshot;
+}
+
 /** The `ask_id` of an answer that was sent when no ask was pending: bound to its key, and to no ask for ever. */
 export const NO_ASK = 'none';
 
 /** `input` of a signal for `NO_ASK`: the refusal that its key stands for from then on, told again to every retry. */
 export const boundRefusalSchema = z.strictObject({
-  verdict: z.enum(['invalid_input', 'run_not_waiting', 'ask_mismatch']),
+  verdict: z.enum(['invalid_input', 'run_not_waiting', 'ask_mismatch', 'claimed']),
   issues: z.array(issueSchema).max(20),
 });
 export type BoundRefusal = z.infer<typeof boundRefusalSchema>;
@@ -110,7 +156,7 @@ export type ChildAskClosedSignal = z.infer<typeof childAskClosedSchema>;
 export interface AnswerOutcome {
   answer_id: string;
   ask_id: string | null;
-  verdict: 'taken' | 'invalid_input' | 'run_not_waiting' | 'ask_mismatch';
+  verdict: 'taken' | 'invalid_input' | 'run_not_waiting' | 'ask_mismatch' | 'claimed';
   issues: ContractIssue[];
   digest: string | null;
 }

@@ -83,7 +83,7 @@ function bareEvent(event: RunEvent): RunEvent {
 }
 
 function bareValue(key: string, value: Json): Json {
-  if (key.endsWith('_id') || key === 'timestamp') return value;
+  if (key.endsWith('_id') || key === 'timestamp' || key === 'until') return value;
   if (key === 'issues' || key === 'attachments') return [];
   if (key === 'question' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const { options, question } = value;

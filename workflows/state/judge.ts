@@ -1,5 +1,6 @@
 import { chosenAnswer, declineMessage, judgeAnswer, type Answer } from '../contract/answer';
 import type { AskClosing } from '../contract/asks';
+import { isHeldByAnother } from '../contract/claims';
 import { provenanceOf } from '../contract/events';
 import {
   answerSignalSchema,
@@ -40,6 +41,7 @@ export function takeAnswer(state: RunState, payload: unknown): AnswerOutcome {
   else if (!pending) outcome.verdict = 'run_not_waiting';
   else if (sentFor !== undefined && sentFor !== pending.ask_id) outcome.verdict = 'ask_mismatch';
   else if (!signal.ok) Object.assign(outcome, { verdict: 'invalid_input', issues: signal.issues });
+  else if (isHeldByAnother(state.liveClaim, signal.value.principal)) outcome.verdict = 'claimed';
   else {
     const verdict = judgeAnswer(pending, signal.value.input);
     if (verdict.ok) {

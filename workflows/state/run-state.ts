@@ -1,5 +1,6 @@
 import type { AskClosing } from '../contract/asks';
 import { closedUnanswered, type AskPage } from '../contract/asks';
+import { liveClaim, type Claim } from '../contract/claims';
 import {
   provenanceOf,
   type EventData,
@@ -17,6 +18,7 @@ import { askInFlight, humanDeclined, invalidQuestion, noHumanInLoop, skippedByAu
 import type { AskResult } from '../contract/tool-results';
 import { AnswerLedger } from './answer-ledger';
 import { Children, type Child } from './children';
+import { Claims, emptyClaims, type ClaimsData } from './claims';
 import { DescendantAsks, emptyDescendantAsks, type DescendantAsksData } from './descendant-asks';
 import { EventLog, type EventLogData } from './event-log';
 import { cutToFit, pageFrom } from './cut';
@@ -36,6 +38,8 @@ export interface RunStateData {
   asks: OwnAsksData;
   descendants: DescendantAsksData;
   outcomes: AnswerOutcome[];
+  /** Absent in what an older release carries on. */
+  claims?: ClaimsData;
   steps: StepsData;
   transcript: TranscriptData;
   children: Child[];
@@ -56,6 +60,7 @@ export function newRunState(identity: RunIdentity, now: string): RunStateData {
     asks: emptyOwnAsks(),
     descendants: emptyDescendantAsks(),
     outcomes: [],
+    claims: emptyClaims(),
     steps: emptySteps(),
     transcript: { dropped: 0, messages: [] },
     children: [],
@@ -71,6 +76,7 @@ export class RunState {
   readonly asks: OwnAsks;
   readonly descendants: DescendantAsks;
   readonly ledger: AnswerLedger;
+  readonly claims: Claims;
   readonly steps: Steps;
   readonly transcript: TranscriptLog;
   readonly children: Children;
@@ -88,6 +94,7 @@ export class RunState {
     this.asks = new OwnAsks(data.asks);
     this.descendants = new DescendantAsks(data.descendants);
     this.ledger = new AnswerLedger(data.outcomes);
+    this.claims = new Claims((data.claims ??= emptyClaims()));
     this.steps = new Steps(data.steps);
     this.transcript = new TranscriptLog(data.transcript);
     this.children = new Children(data.children);
@@ -151,6 +158,7 @@ export class RunState {
     if (!question) return;
     const askId = question.ask_id;
     this.asks.close(closing, result);
+    this.claims.hold(null);
     const by = {
       principal: closing.principal,
       channel: closing.channel ?? 'signal',
@@ -170,6 +178,26 @@ export class RunState {
     this.data.status = 'running';
     this.clock.resume(this.now());
     this.outbox.push({ kind: 'closed', run_id: this.runId, ask_id: askId, closing });
+    this.changed();
+  }
+
+  /** Who holds the pending ask at this moment. */
+  get liveClaim(): Claim | null {
+    return liveClaim(this.claims.held, this.asks.pending, this.now());
+  }
+
+  claimed(claim: Claim): void {
+    this.claims.hold(claim);
+    this.emit('ask.claimed', claim);
+    this.changed();
+  }
+
+  /** Ends the claim on the pending ask before its time. */
+  released(by: string): void {
+    const held = this.claims.held;
+    if (!held) return;
+    this.claims.hold(null);
+    this.emit('ask.released', { ask_id: held.ask_id, by });
     this.changed();
   }
 
@@ -255,6 +283,7 @@ export class RunState {
     return {
       status: this.data.status,
       pending: this.asks.pending,
+      ...(this.claims.held ? { claim: this.claims.held } : {}),
       children_awaiting: awaiting.slice(0, maxChildren),
       more_children_awaiting: awaiting.length > maxChildren,
       result: this.data.result,
