@@ -105,6 +105,22 @@ export const scenarios = {
     return { run: runId };
   },
 
+  async claimed(stack) {
+    const runId = await stack.start(script(ask(), ask()));
+    await stack.untilWaiting(runId, 'q1');
+    await stack.claim(runId, 'q1', '1h');
+    await stack.signal(runId, { input: text('of nobody by name'), ask_id: 'q1' });
+    await stack.release(runId, 'q1');
+    await stack.claim(runId, 'q1', '1h');
+    await stack.resume(runId, text('of the holder'));
+    await stack.untilWaiting(runId, 'q2');
+    await stack.claim(runId, 'q2', '1s');
+    await stack.untilClaimIsOver(runId);
+    await stack.signal(runId, { input: text('of anybody'), ask_id: 'q2' });
+    await stack.untilEnded(runId);
+    return { run: runId };
+  },
+
   async 'started-by-hand'(stack) {
     const runId = await stack.startByHand({ agent: 'scripted', input: script(ask()) });
     await stack.untilWaiting(runId, 'q1');

@@ -101,6 +101,19 @@ class RecordingStack {
     return this.call('POST', `/agents/${runId}/resume`, { input });
   }
 
+  claim(runId, askId, duration) {
+    return this.call('POST', `/agents/${runId}/claim`, { ask_id: askId, for: duration });
+  }
+
+  release(runId, askId) {
+    return this.call('POST', `/agents/${runId}/release`, { ask_id: askId });
+  }
+
+  async untilClaimIsOver(runId) {
+    while ((await this.call('GET', `/agents/${runId}`)).claim !== null) await pause(50);
+    await pause(100);
+  }
+
   cancel(runId) {
     return this.call('POST', `/agents/${runId}/cancel`);
   }

@@ -65,6 +65,8 @@ describe('openapi.json', () => {
       'get /agents/{run_id}/events': ['200', '204', ...ofRun].sort(),
       'get /agents/{run_id}/messages': ['200', ...ofRun].sort(),
       'get /agents/{run_id}/asks': ['200', ...ofRun].sort(),
+      'post /agents/{run_id}/claim': ['200', '202', '409', '413', '415', '422', ...ofRun].sort(),
+      'post /agents/{run_id}/release': ['200', '202', '409', '413', '415', '422', ...ofRun].sort(),
       'get /inbox': ['200', '400', ...every].sort(),
       'get /definitions': ['200', ...every].sort(),
     });

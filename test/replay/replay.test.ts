@@ -56,6 +56,7 @@ describe('kept histories', () => {
     'background-collect.parent',
     'record-effect.run',
     'sleep.run',
+    'claimed.run',
   ])('%s is kept', (name) => {
     expect(names).toContain(name);
   });
