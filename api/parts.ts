@@ -40,7 +40,7 @@ export async function addApi(
   addJsonBody(app);
   addErrorHandling(app, { notFound: parts.standalone || app.prefix !== '' });
   addAuthentication(app, parts.authenticate, { docsPage: parts.standalone });
-  app.addHook('preClose', async () => parts.service.streams.close());
+  app.addHook('preClose', async () => parts.service.closeStreams());
   if (parts.rateLimit === undefined) return;
   await app.register(fastifyRateLimit, {
     max: parts.rateLimit,

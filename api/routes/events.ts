@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { principalOf, requires } from '../auth';
 import type { RunService } from '../service/runs';
-import { cursorOf, SseStream } from '../streams/sse';
+import { acceptsStream, cursorOf, SseStream } from '../streams/sse';
 import type { Follower } from '../streams/watcher';
 import * as schemas from './schemas';
 
@@ -21,7 +21,7 @@ export function eventRoutes(service: RunService): FastifyPluginAsyncZod {
       },
       handler: async (request, reply) => {
         const { run_id } = request.params;
-        if (!/\btext\/event-stream\b/i.test(request.headers.accept ?? '')) {
+        if (!acceptsStream(request)) {
           return { run_id, ...(await service.events(principalOf(request), run_id, request.query)) };
         }
         const run = await service.find(principalOf(request), run_id);

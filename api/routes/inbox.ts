@@ -1,9 +1,14 @@
 /** The inbox, one JSON page or a stream of it, and who means to answer what: claim and release. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { runRecordSchema } from '../../workflows/contract';
 import { principalOf, requires } from '../auth';
+import { engineUnavailable } from '../errors';
 import type { ClaimReply } from '../service/claim';
+import type { InboxFilter } from '../service/inbox-asks';
 import type { RunService } from '../service/runs';
+import type { InboxFollower } from '../streams/inbox-board';
+import { acceptsStream, SseStream } from '../streams/sse';
 import * as schemas from './schemas';
 
 export function inboxRoutes(service: RunService): FastifyPluginAsyncZod {
@@ -11,12 +16,16 @@ export function inboxRoutes(service: RunService): FastifyPluginAsyncZod {
     app.get('/inbox', {
       config: requires('read'),
       schema: {
-        summary: 'Pending asks of all runs, oldest first',
+        summary: 'Pending asks of all runs, oldest first: one page, or a live stream',
+        description:
+          'With `Accept: text/event-stream` a stream: `inbox.snapshot` with the first page, then `ask.opened`, `ask.changed` ' +
+          '(claimed, released) and `ask.closed`, each with the new `count`. It has no ids: a reconnect gets a new snapshot.',
         querystring: schemas.inboxQuery,
         response: { 200: schemas.inboxPage, ...schemas.errors(400) },
       },
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { limit, cursor, ...filter } = request.query;
+        if (acceptsStream(request)) return streamInbox(service, request, reply, filter);
         return service.inboxPage(principalOf(request), filter, { limit, cursor });
       },
     });
@@ -58,6 +67,28 @@ export function inboxRoutes(service: RunService): FastifyPluginAsyncZod {
       },
     });
   };
+}
+
+/** The head of the stream goes out with the snapshot: until then the reply can still be an error. */
+async function streamInbox(service: RunService, request: FastifyRequest, reply: FastifyReply, filter: InboxFilter) {
+  let stream: SseStream | undefined;
+  let unfollow: (() => void) | null = null;
+  const open = () => {
+    reply.hijack();
+    return new SseStream(reply.raw, reply.getHeaders(), () => unfollow?.());
+  };
+  const isGone = () => request.raw.socket.destroyed;
+  const follower: InboxFollower = {
+    filter,
+    send: ({ type, ...data }) => (stream ??= open()).sendData(type, data),
+    end: () => stream?.end(),
+  };
+  unfollow = await service.followInbox(principalOf(request), follower, isGone);
+  if (!unfollow && !isGone()) throw engineUnavailable();
+  // The client may have left while the snapshot was being read.
+  if (isGone()) unfollow?.();
+  if (!stream) reply.hijack();
+  return reply;
 }
 
 function bodyOf({ record, queued }: ClaimReply) {

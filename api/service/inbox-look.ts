@@ -1,14 +1,16 @@
 /** One look at all open runs of a workspace: which asks are pending right now. */
 import type { TemporalGateway } from './gateway';
 import { oldestFirst, readInboxRun, waitingBelow, type InboxAsk, type InboxRun } from './inbox-asks';
-import { filedRuns, type FiledRun } from './inbox-visibility';
+import { byTimeOnFile, filedRuns, isFiledAsWaiting, type WaitingRun } from './inbox-visibility';
 import { mapInParallel } from './parallel';
 
 export interface InboxLook {
   /** Each read from the server after the look began; oldest first. */
   asks: InboxAsk[];
+  /** What was read, by run; null for what is no run of the workspace. */
+  read: ReadonlyMap<string, InboxRun | null>;
   /** Filed as waiting and not read, for there are too many: the youngest ones. Oldest first. */
-  unread: (FiledRun & { askedAt: string })[];
+  unread: WaitingRun[];
 }
 
 /** So many of the runs that are filed as waiting are read at each look, the oldest asks first. */
@@ -32,9 +34,11 @@ export async function lookAtInbox(
   const stopAt = Date.now() + READ_MS;
   const filed = await filedRuns(gateway, workspace);
   const waiting = filed.filter(isFiledAsWaiting).sort(byTimeOnFile);
-  const running = filed.filter((run) => run.askedAt === null);
+  const running = filed.filter((run) => !isFiledAsWaiting(run));
   const read = new Map<string, InboxRun | null>();
-  let ids = [...waiting.slice(0, MAX_READ_WAITING), ...running].map(({ runId }) => runId).concat(known);
+  const tooMany = new Set(waiting.slice(MAX_READ_WAITING).map(({ runId }) => runId));
+  const onFile = [...waiting.slice(0, MAX_READ_WAITING), ...running].map(({ runId }) => runId);
+  let ids = [...onFile, ...known.filter((runId) => !tooMany.has(runId))];
   while (ids.length > 0) {
     const runs = await mapInParallel([...new Set(ids)], async (runId) => {
       if (read.has(runId) || Date.now() > stopAt) return null;
@@ -46,13 +50,5 @@ export async function lookAtInbox(
     if (Date.now() > stopAt) break;
   }
   const asks = [...read.values()].map((run) => run?.ask ?? null).filter((ask) => ask !== null);
-  return { asks: asks.sort(oldestFirst), unread: waiting.filter(({ runId }) => !read.has(runId)) };
-}
-
-function isFiledAsWaiting(run: FiledRun): run is InboxLook['unread'][number] {
-  return run.askedAt !== null;
-}
-
-function byTimeOnFile(a: InboxLook['unread'][number], b: InboxLook['unread'][number]): number {
-  return oldestFirst({ asked_at: a.askedAt, run_id: a.runId }, { asked_at: b.askedAt, run_id: b.runId });
+  return { asks: asks.sort(oldestFirst), read, unread: waiting.filter(({ runId }) => !read.has(runId)) };
 }

@@ -4,6 +4,7 @@
  */
 import type { temporal } from '@temporalio/proto';
 import type { TemporalGateway } from './gateway';
+import { oldestFirst } from './inbox-asks';
 import { quoted } from './visibility-query';
 
 /** An open run as visibility has it on file. */
@@ -13,6 +14,17 @@ export interface FiledRun {
   askedAt: string | null;
   agent: string | null;
   assignee: string | null;
+}
+
+export type WaitingRun = FiledRun & { askedAt: string };
+
+export function isFiledAsWaiting(run: FiledRun): run is WaitingRun {
+  return run.askedAt !== null;
+}
+
+/** The oldest asks first, by what is on file. */
+export function byTimeOnFile(a: WaitingRun, b: WaitingRun): number {
+  return oldestFirst({ asked_at: a.askedAt, run_id: a.runId }, { asked_at: b.askedAt, run_id: b.runId });
 }
 
 /** Of the runs that are not filed as waiting, so many of those that started last are looked at in any case. */

@@ -5,6 +5,7 @@ import { readCursor, writeCursor } from './cursor';
 import type { TemporalGateway } from './gateway';
 import { fitsInbox, oldestFirst, readInboxRun, type InboxAsk, type InboxFilter, type InboxPlace } from './inbox-asks';
 import { lookAtInbox, type InboxLook } from './inbox-look';
+import type { FiledRun, WaitingRun } from './inbox-visibility';
 import { mapInParallel } from './parallel';
 import { SharedWork } from './shared-work';
 
@@ -52,7 +53,7 @@ export class Inbox {
 
     // Far behind: what comes next is read for this page alone. Nothing is shown that something unread may come before.
     const next = unreadAfter.slice(0, page.limit + 1);
-    const end = next.length < unreadAfter.length ? placeOf(next.at(-1) as (typeof next)[number]) : undefined;
+    const end = next.length < unreadAfter.length ? placeOf(next.at(-1) as WaitingRun) : undefined;
     const runs = await mapInParallel(next, ({ runId }) => readInboxRun(gateway, workspace, runId));
     const found = runs.map((run) => run?.ask ?? null).filter((ask) => ask !== null && fitsInbox(ask, filter));
     const known = [...read, ...(found as InboxAsk[])].filter(
@@ -61,7 +62,8 @@ export class Inbox {
     return pageOf(known.sort(oldestFirst), page.limit, count, end);
   }
 
-  private look(workspace: string): Promise<InboxLook> {
+  /** A look that began after this call; shared by all who ask for one meanwhile. Throws `engine_unavailable`. */
+  look(workspace: string): Promise<InboxLook> {
     let look = this.looks.get(workspace);
     if (!look) {
       look = new SharedWork(() => lookAtInbox(this.gateway, workspace, this.known(workspace)));
@@ -72,7 +74,7 @@ export class Inbox {
 }
 
 /** The first asks that fit a page, at least one; behind the last of them, or else at `more`, the next page begins. */
-function pageOf(asks: InboxAsk[], limit: number, count: number, more: InboxPlace | undefined): InboxPage {
+export function pageOf(asks: InboxAsk[], limit: number, count: number, more: InboxPlace | undefined): InboxPage {
   const shown = firstThatFit(asks, limit);
   const last = shown.length < asks.length ? shown.at(-1) : more;
   const next_cursor = last ? writeCursor({ asked_at: last.asked_at, run_id: last.run_id }) : null;
@@ -80,7 +82,7 @@ function pageOf(asks: InboxAsk[], limit: number, count: number, more: InboxPlace
 }
 
 /** The first asks, at most `limit` of them and about 1 MiB of JSON, but at least one. */
-export function firstThatFit(asks: readonly InboxAsk[], limit: number): InboxAsk[] {
+function firstThatFit(asks: readonly InboxAsk[], limit: number): InboxAsk[] {
   let bytes = 0;
   const tooMany = asks.slice(0, limit).findIndex((ask, place) => {
     bytes += jsonBytes(ask);
@@ -89,12 +91,12 @@ export function firstThatFit(asks: readonly InboxAsk[], limit: number): InboxAsk
   return asks.slice(0, tooMany < 0 ? limit : tooMany);
 }
 
-function placeOf(run: InboxLook['unread'][number]): InboxPlace {
+function placeOf(run: WaitingRun): InboxPlace {
   return { asked_at: run.askedAt, run_id: run.runId };
 }
 
 /** Whether a run that was not read may have an ask that fits: what is on file of its agent never changes. */
-function mayFit(run: InboxLook['unread'][number], filter: InboxFilter): boolean {
+export function mayFit(run: Pick<FiledRun, 'agent' | 'assignee'>, filter: InboxFilter): boolean {
   return (
     (filter.agent === undefined || run.agent === filter.agent) &&
     (filter.assignee === undefined || run.assignee === filter.assignee)

@@ -12,6 +12,8 @@ import {
 import type { Principal } from '../keys';
 import type { Follower } from '../streams/watcher';
 import { StreamHub } from '../streams/hub';
+import type { InboxFollower } from '../streams/inbox-board';
+import { InboxHub } from '../streams/inbox-hub';
 import { allAsks, pendingAsks, type AskView } from './asks';
 import { claimAsk, releaseAsk, type ClaimReply, type ClaimRequest } from './claim';
 import { eventPage } from './events';
@@ -20,7 +22,7 @@ import { Inbox, type InboxPage } from './inbox';
 import type { InboxFilter } from './inbox-asks';
 import { listRuns, type RunFilter, type RunPage } from './list';
 import { findRun, type FoundRun } from './lookup';
-import { RecentRuns } from './recent';
+import { RecentRuns, type ListEntry } from './recent';
 import { recordInAnyCase, recordOf } from './record';
 import { resumeRun, type ResumeReply, type ResumeRequest } from './resume';
 import { startRun, type StartableAgent } from './start';
@@ -29,19 +31,25 @@ export class RunService {
   readonly streams: StreamHub;
   private readonly recent = new RecentRuns();
   private readonly inbox: Inbox;
+  private readonly inboxes: InboxHub;
 
   constructor(
     private readonly gateway: TemporalGateway,
     private readonly agents: ReadonlyMap<string, StartableAgent>,
   ) {
     this.streams = new StreamHub(gateway);
-    this.inbox = new Inbox(gateway, (workspace) => this.recent.of(workspace).map(({ runId }) => runId));
+    const known = (workspace: string) => [
+      ...this.recent.of(workspace).map(({ runId }) => runId),
+      ...this.inboxes.waiting(workspace),
+    ];
+    this.inbox = new Inbox(gateway, known);
+    this.inboxes = new InboxHub(gateway, this.inbox);
   }
 
   async start(principal: Principal, body: StartRun, idempotencyKey?: string): Promise<RunRecord> {
     const deps = { gateway: this.gateway.forRequest(), agents: this.agents };
     const record = await startRun(deps, principal, body, idempotencyKey);
-    this.recent.touch(principal.workspace, { runId: record.run_id, started: record.created_at });
+    this.touched(principal, { runId: record.run_id, started: record.created_at });
     return record;
   }
 
@@ -68,18 +76,22 @@ export class RunService {
     const gateway = this.gateway.forRequest();
     const run = await findRun(gateway, principal, runId);
     const reply = await resumeRun(gateway, principal, run, request);
-    this.recent.touch(principal.workspace, { runId, started: run.startedAt });
+    this.touched(principal, { runId, started: run.startedAt });
     return reply;
   }
 
   async claim(principal: Principal, runId: string, request: ClaimRequest): Promise<ClaimReply> {
     const gateway = this.gateway.forRequest();
-    return claimAsk(gateway, principal, await findRun(gateway, principal, runId), request);
+    const reply = await claimAsk(gateway, principal, await findRun(gateway, principal, runId), request);
+    this.inboxes.touched(principal.workspace, runId);
+    return reply;
   }
 
   async release(principal: Principal, runId: string, request: Pick<ClaimRequest, 'ask_id'>): Promise<ClaimReply> {
     const gateway = this.gateway.forRequest();
-    return releaseAsk(gateway, principal, await findRun(gateway, principal, runId), request);
+    const reply = await releaseAsk(gateway, principal, await findRun(gateway, principal, runId), request);
+    this.inboxes.touched(principal.workspace, runId);
+    return reply;
   }
 
   /**
@@ -91,7 +103,7 @@ export class RunService {
     const run = await findRun(gateway, principal, runId);
     if (run.closed) return recordOf(gateway, run);
     await gateway.cancel(runId);
-    this.recent.touch(principal.workspace, { runId, started: run.startedAt });
+    this.touched(principal, { runId, started: run.startedAt });
     await gateway.query(runId, QUERIES.run.name, undefined, DEADLINES.barrier).catch(() => undefined);
     const now = await findRun(gateway, principal, runId).catch(() => run);
     return recordInAnyCase(gateway, now);
@@ -123,6 +135,11 @@ export class RunService {
     return this.inbox.page(principal.workspace, filter, page);
   }
 
+  /** Follows the inbox of the caller's workspace: see `InboxHub.follow`. */
+  async followInbox(principal: Principal, follower: InboxFollower, isGone: () => boolean) {
+    return this.inboxes.follow(principal.workspace, follower, isGone);
+  }
+
   /** Finds a run to be followed; its errors come before a stream is begun. */
   async find(principal: Principal, runId: string): Promise<FoundRun> {
     return findRun(this.gateway.forRequest(), principal, runId);
@@ -141,5 +158,17 @@ export class RunService {
 
   ping(): Promise<void> {
     return this.gateway.ping();
+  }
+
+  /** Ends every stream: the process is about to stop. */
+  closeStreams(): void {
+    this.streams.close();
+    this.inboxes.close();
+  }
+
+  /** Something was done to this run: lists and live inboxes show it although visibility has not heard of it. */
+  private touched(principal: Principal, entry: ListEntry): void {
+    this.recent.touch(principal.workspace, entry);
+    this.inboxes.touched(principal.workspace, entry.runId);
   }
 }

@@ -1,5 +1,5 @@
 /** One server-sent event stream over HTTP. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { RunEvent } from '../../workflows/contract';
 
 /** Between comments on a quiet stream: proxies cut one that is silent for a minute. */
@@ -39,6 +39,11 @@ export class SseStream {
     this.write(events.map(frameOf).join(''));
   }
 
+  /** One frame of a stream that has no ids: whoever connects again starts over. */
+  sendData(event: string, data: unknown): void {
+    this.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
   end(): void {
     clearInterval(this.heartbeat);
     this.response.end();
@@ -59,4 +64,9 @@ function frameOf(event: RunEvent): string {
 /** `Last-Event-ID` as a cursor. Anything but a whole number starts over: never a silent empty stream. */
 export function cursorOf(lastEventId: string | undefined): number {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
+}
+
+/** Whether the client asks for a stream in place of a page. */
+export function acceptsStream(request: { headers: IncomingHttpHeaders }): boolean {
+  return /\btext\/event-stream\b/i.test(request.headers.accept ?? '');
 }

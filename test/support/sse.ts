@@ -19,8 +19,13 @@ export class StreamReader {
 
   /** Opens the stream and resolves when the head of the reply is there. */
   static open(api: ApiCaller, runId: string, lastEventId?: string): Promise<StreamReader> {
+    return StreamReader.openPath(api, `/agents/${runId}/events`, lastEventId);
+  }
+
+  /** The same for any stream of the API. */
+  static openPath(api: ApiCaller, path: string, lastEventId?: string): Promise<StreamReader> {
     return new Promise((resolve, reject) => {
-      const request = http.get(`${api.base}/agents/${runId}/events`, {
+      const request = http.get(`${api.base}${path}`, {
         agent: false,
         headers: {
           authorization: `Bearer ${api.key}`,
