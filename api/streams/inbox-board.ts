@@ -77,15 +77,16 @@ export class InboxBoard {
 
   private tell(was: InboxAsk | null, now: InboxAsk | null): void {
     const counts = new Map<string, number>();
-    for (const { filter, send } of [...this.followers]) {
+    for (const follower of [...this.followers]) {
+      const { filter } = follower;
       const before = was && fitsInbox(was, filter) ? was : null;
       const after = now && fitsInbox(now, filter) ? now : null;
       if (!before && !after) continue;
       const key = JSON.stringify([filter.agent, filter.assignee]);
       const count = counts.get(key) ?? this.count(filter);
       counts.set(key, count);
-      if (after) send({ type: before ? 'ask.changed' : 'ask.opened', ask: after, count });
-      else if (before) send({ type: 'ask.closed', run_id: before.run_id, ask_id: before.ask_id, count });
+      if (after) follower.send({ type: before ? 'ask.changed' : 'ask.opened', ask: after, count });
+      else if (before) follower.send({ type: 'ask.closed', run_id: before.run_id, ask_id: before.ask_id, count });
     }
   }
 }

@@ -70,7 +70,8 @@ describe('the live inbox', () => {
   const page = async () => (await viewer.call<InboxPage>('GET', '/inbox')).body;
   const listed = async () => (await page()).asks.map(({ run_id, ask_id }) => `${run_id}/${ask_id}`);
   const until = async (reader: StreamReader, frame: string) => {
-    if (!(await eventually(() => told(reader).includes(frame)))) throw new Error(`no "${frame}" in ${told(reader)}`);
+    if (!(await eventually(() => told(reader).includes(frame))))
+      throw new Error(`no "${frame}" in ${told(reader).join('; ')}`);
   };
 
   test('begins with a snapshot and tells what opens, is claimed, released, and closes, once and with the count', async () => {

@@ -1,4 +1,4 @@
-import { claimOf, isHeldByAnother, liveClaim, type Claim } from '../contract/claims';
+import { claimOf, isHeldByAnother, type Claim } from '../contract/claims';
 import { LIMITS } from '../contract/limits';
 import {
   claimIdSchema,
