@@ -15,9 +15,10 @@ export const scriptedAgent: Agent = {
 
 /**
  * Agents by name, those that others name as sub-agents included. Two of one name, or a sub-agent that nobody defines,
- * are a mistake of who put them together: throws one line that names it.
+ * are a mistake of who put them together: throws one line that names it. `others` are names of workflows that agents may
+ * delegate to.
  */
-export function agentRegistry(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
+export function agentRegistry(agents: readonly Agent[], others: readonly string[] = []): ReadonlyMap<string, Agent> {
   const registry = new Map<string, Agent>();
   const add = (agent: Agent): void => {
     const known = registry.get(agent.name);
@@ -28,7 +29,7 @@ export function agentRegistry(agents: readonly Agent[]): ReadonlyMap<string, Age
   };
   agents.forEach(add);
   for (const { name, spec } of registry.values()) {
-    const missing = spec?.subAgents.find((subAgent) => !registry.has(subAgent));
+    const missing = spec?.subAgents.find((subAgent) => !registry.has(subAgent) && !others.includes(subAgent));
     if (missing !== undefined) throw new Error(`agent ${name} names a sub-agent that is not there: ${missing}`);
   }
   return registry;

@@ -5,7 +5,8 @@ import type { Agent } from './model';
 import { createModelTurn } from './model-turn';
 import { createRecordEffect } from './record-effect';
 
-export type { Agent, AgentDefinition, Model, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+export type { Agent, Model, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+export type { AgentDefinition } from '../workflows/contract';
 export type { ArgsProblem, ToolRequest } from './call-tool';
 export type { EffectRequest } from './record-effect';
 

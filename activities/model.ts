@@ -10,8 +10,6 @@ import type {
 } from '../workflows/contract';
 import type { AgentSpec } from './define/spec';
 
-export type { AgentDefinition };
-
 /** What one model turn is asked. */
 export interface ModelTurnRequest {
   run_id: string;

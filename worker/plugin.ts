@@ -30,7 +30,13 @@ export class HoldpointPlugin implements WorkerPlugin {
   async configureWorker(worker: WorkerOptions): Promise<WorkerOptions> {
     await this.searchAttributes(worker);
     const { agents = [], searchAttributes: _searchAttributes, ...deps } = this.options;
-    const ours = createActivities({ ...deps, agents: agentRegistry(agents) });
+    const ours = createActivities({
+      ...deps,
+      agents: agentRegistry(
+        agents,
+        deps.workflows?.map(({ agent }) => agent),
+      ),
+    });
     return { ...worker, activities: merged(worker.activities, ours) };
   }
 

@@ -1,9 +1,10 @@
-import { ContinueAsNew, isCancellation, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
+import { ContinueAsNew, isCancellation, makeContinueAsNewFunc, patched, workflowInfo } from '@temporalio/workflow';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { AgentDefinition } from '../activities';
+import type { ModelTurnResult } from '../activities';
 import { modelTurn } from './activity-ports';
 import {
   LIMITS,
+  type AgentDefinition,
   type AgentRunArgs,
   type Json,
   type Message,
@@ -19,12 +20,15 @@ import { openRun, type Run } from './open-run';
 import type { RunStateData } from './state/run-state';
 import { SubAgents } from './sub-agents';
 import { runTool } from './tools';
+import { ApprovalGate } from './tools/approval';
 import { MEMO_CHILDREN, memoOf, searchAttributesOf } from './visibility';
 
 /** Events after which a server suggests to continue as new, unless it is set up otherwise. */
 const SUGGESTED_AFTER = 4_096;
 /** How many times that is too long to go on: the server itself ends a run at 51,200 events. */
 const TOO_LONG = 8;
+/** Bytes of history that are too many to go on: the server itself ends a run at 50 MB. */
+const TOO_LARGE = 20 * 1024 * 1024;
 
 /** What an agent's loop takes with it through continue-as-new. Plain JSON. */
 interface Carried {
@@ -35,6 +39,8 @@ interface Carried {
   continueAsNewAfter: number | null;
   /** Agents that are workflows of their own, as the worker knew them when the run started; older runs have none. */
   workflows?: WorkflowAgent[];
+  /** True once the model was asked to mend its final answer. */
+  repaired?: boolean;
 }
 
 /**
@@ -47,10 +53,10 @@ export async function agentRun(args: AgentRunArgs): Promise<RunOutcome> {
   const run = openRun(identityOf(args), carried);
   const loop = new AgentLoop(args, run, carried);
   try {
-    const text = await loop.untilFinal();
+    const result = await loop.untilFinal();
     await loop.subAgents.allEnded();
     await run.settled();
-    run.state.finish({ status: 'completed', result: { text } });
+    run.state.finish({ status: 'completed', result });
     run.publish();
     return { result: run.state.data.result, snapshot: run.state.snapshot() };
   } catch (failure) {
@@ -68,6 +74,8 @@ class AgentLoop {
   private definition: AgentDefinition | null;
   private continueAsNewAfter: number | null;
   private workflows: WorkflowAgent[];
+  private repaired: boolean;
+  private readonly gate: ApprovalGate;
 
   constructor(
     private readonly args: AgentRunArgs,
@@ -79,20 +87,53 @@ class AgentLoop {
     this.definition = carried?.definition ?? null;
     this.continueAsNewAfter = carried?.continueAsNewAfter ?? null;
     this.workflows = carried?.workflows ?? [];
+    this.repaired = carried?.repaired ?? false;
+    this.gate = new ApprovalGate(run);
     if (!carried) run.state.transcript.append({ role: 'user', content: args.input });
   }
 
-  /** Runs turns until the model gives its final answer, and returns that. */
-  async untilFinal(): Promise<string> {
+  /** Runs turns until the model gives its final answer, and returns the run's result. */
+  async untilFinal(): Promise<Json> {
     for (;;) {
       await this.makeRoom();
-      const { text, calls, final } = await this.modelTurn();
-      this.run.state.transcript.append({ role: 'assistant', text, tool_calls: calls });
-      if (final) return text ?? '';
-      for (const message of await this.runCalls(calls)) this.run.state.transcript.append(message);
+      this.checkTurns();
+      const response = await this.modelTurn();
+      this.remember(response);
+      if (response.final) {
+        if (!this.hasToRepair(response)) return resultOf(response);
+      } else {
+        for (const message of await this.runCalls(response.calls)) this.run.state.transcript.append(message);
+      }
       this.run.state.transcript.trim(LIMITS.transcriptBytes);
       this.turn += 1;
     }
+  }
+
+  private remember({ text, calls, reasoning }: ModelTurnResult): void {
+    const thoughts = reasoning === undefined ? {} : { reasoning };
+    this.run.state.transcript.append({ role: 'assistant', text, tool_calls: calls, ...thoughts });
+  }
+
+  /** A run whose model goes on and on ends with a named error. The turn that mends a final answer is not counted. */
+  private checkTurns(): void {
+    const most = this.definition?.max_turns;
+    if (most === undefined || this.turn < most + (this.repaired ? 1 : 0)) return;
+    throw ApplicationFailure.nonRetryable(`the agent was not done after ${most} model turns`, 'max_turns');
+  }
+
+  /** Sends a final answer back that does not fit the output schema: once, then the run fails. */
+  private hasToRepair({ output_problem: problem }: ModelTurnResult): boolean {
+    if (problem === undefined) return false;
+    if (this.repaired) {
+      throw ApplicationFailure.nonRetryable(
+        `the final answer does not fit the output schema: ${problem}`,
+        'invalid_output',
+      );
+    }
+    this.repaired = true;
+    const content = `Your final answer does not fit the output schema: ${problem}. Answer again, with the JSON value alone.`;
+    this.run.state.transcript.append({ role: 'user', content });
+    return true;
   }
 
   private async modelTurn() {
@@ -106,13 +147,14 @@ class AgentLoop {
           input: this.args.input,
           turn: this.turn,
           messages: [...state.transcript.messages],
+          dropped: state.transcript.dropped,
           definition: this.definition,
         },
       ]);
       this.definition ??= response.definition ?? null;
       this.continueAsNewAfter ??= response.continue_as_new_after ?? null;
       this.workflows = response.workflows ?? this.workflows;
-      step.tokens = response.tokens;
+      state.steps.countTokens(step, Math.max(0, Math.round(response.tokens)));
       state.endStep(step, 'completed');
       return response;
     } catch (failure) {
@@ -123,12 +165,18 @@ class AgentLoop {
 
   /** All calls of a turn side by side. Results come in the order of the calls, whichever ends first. */
   private async runCalls(calls: ToolCall[]): Promise<Message[]> {
+    const context = {
+      run: this.run,
+      subAgents: this.subAgents,
+      workflows: this.workflows,
+      agent: this.args.agent,
+      definition: this.definition,
+      gate: this.gate,
+      callsInTurn: calls.length,
+    };
     const settled = await Promise.allSettled(
       calls.map(async (call): Promise<Message> => {
-        const result: Json = await runTool(
-          { run: this.run, subAgents: this.subAgents, workflows: this.workflows },
-          call,
-        );
+        const result: Json = await runTool(context, call);
         return { role: 'tool', tool_call_id: call.id, tool: call.tool, result };
       }),
     );
@@ -147,7 +195,8 @@ class AgentLoop {
     const limit = this.continueAsNewAfter ?? SUGGESTED_AFTER;
     const isTime = continueAsNewSuggested || (this.continueAsNewAfter !== null && historyLength >= limit);
     if (!isTime) return;
-    if (this.run.state.children.unfinished > 0 && historyLength < limit * TOO_LONG) return;
+    const hasChildren = this.run.state.children.unfinished > 0;
+    if (hasChildren && historyLength < limit * TOO_LONG && !isTooLarge()) return;
     await this.subAgents.allEnded();
     await this.continueAsNew();
   }
@@ -162,6 +211,7 @@ class AgentLoop {
       definition: this.definition,
       continueAsNewAfter: this.continueAsNewAfter,
       ...(this.workflows.length > 0 ? { workflows: this.workflows } : {}),
+      repaired: this.repaired,
     };
     const snapshot = state.snapshot(MEMO_CHILDREN);
     const next = makeContinueAsNewFunc<typeof agentRun>({
@@ -170,4 +220,14 @@ class AgentLoop {
     });
     return next({ ...this.args, run: state.identity, carried });
   }
+}
+
+/** `{text}`, and what the agent's output schema made of it where it has one. */
+function resultOf({ text, output }: ModelTurnResult): Json {
+  return output === undefined ? { text: text ?? '' } : { text: text ?? '', output };
+}
+
+/** Large transcripts fill a history long before its events are many. Older runs have gone on there. */
+function isTooLarge(): boolean {
+  return workflowInfo().historySize >= TOO_LARGE && patched('large-histories-wait');
 }

@@ -89,7 +89,10 @@ export class Run {
     );
     setHandler(
       definitions.messagesQuery,
-      (page) => state.transcript.page(page?.from ?? 0, bounded(page?.limit)),
+      (page) => ({
+        ...state.transcript.page(page?.from ?? 0, bounded(page?.limit)),
+        tokens: state.steps.tokens,
+      }),
       QUERIES.messages,
     );
     setHandler(

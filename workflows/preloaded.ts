@@ -4,6 +4,7 @@
  */
 import * as contract from './contract';
 import * as answer from './contract/answer';
+import * as approvals from './contract/approvals';
 import * as asks from './contract/asks';
 import * as attachments from './contract/attachments';
 import * as claims from './contract/claims';
@@ -27,6 +28,7 @@ import * as transcript from './contract/transcript';
 for (const module of [
   contract,
   answer,
+  approvals,
   asks,
   attachments,
   claims,

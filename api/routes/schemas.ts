@@ -91,6 +91,11 @@ export const messageList = z.strictObject({
   from: z.number().int(),
   total: z.number().int(),
   has_more: z.boolean(),
+  tokens: z
+    .number()
+    .int()
+    .optional()
+    .meta({ description: 'Tokens that the model turns of the run have used so far, where they are counted.' }),
 });
 const nullableClosing = askClosingSchema.omit({ outcome: true }).partial({ closed_at: true });
 const askView = questionSchema.omit({ kind: true }).extend({

@@ -46,7 +46,13 @@ const failure = z.strictObject({ code: z.string(), message: z.string() });
 export const runErrorSchema = failure.meta({ id: 'RunError' });
 export type RunError = z.infer<typeof runErrorSchema>;
 
-const stepData = z.strictObject({ step_id: z.string(), name: z.string(), status: stepStatusSchema });
+const stepData = z.strictObject({
+  step_id: z.string(),
+  name: z.string(),
+  status: stepStatusSchema,
+  /** Of a model turn that is over: the tokens that it used, where its provider counts them. */
+  tokens: z.number().int().positive().optional(),
+});
 const childData = z.strictObject({ child_run_id: z.string(), agent: z.string() });
 
 /** Data of each event type. `child_needs_human` is exactly what the seed says: no key more. */

@@ -1,5 +1,6 @@
 /** The wire contract: everything that callers, the workflow and the API agree on. */
 export * from './answer';
+export * from './approvals';
 export * from './asks';
 export * from './attachments';
 export * from './claims';

@@ -42,4 +42,6 @@ export interface MessagePage {
   /** Messages of the run so far, those no longer kept included. */
   total: number;
   has_more: boolean;
+  /** Tokens that the run's model turns have used so far; missing in replies of older workers. */
+  tokens?: number;
 }

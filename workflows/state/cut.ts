@@ -37,6 +37,16 @@ export function cutToFit(value: Json, maxBytes: number): Json {
   return cutText(JSON.stringify(cut), Math.floor(maxBytes / 4) - 2);
 }
 
+/** As `cutToFit`, and of long texts as much stays as there is room for: for a value whose reader wants all it can get. */
+export function cutGently(value: Json, maxBytes: number): Json {
+  // No character takes more than six bytes.
+  for (let kept = Math.floor(maxBytes / 6); kept > KEPT; kept = Math.floor(kept / 4)) {
+    const longer = cutValue(value, kept);
+    if (jsonBytes(longer) <= maxBytes) return longer;
+  }
+  return cutToFit(value, maxBytes);
+}
+
 function cutText(text: string, kept: number): string {
   return text.length <= kept || characters(text) <= kept ? text : `${firstCharacters(text, kept)}…`;
 }

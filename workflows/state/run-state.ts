@@ -125,13 +125,14 @@ export class RunState {
     step.status = status;
     step.ended_at = this.now();
     const type = status === 'completed' ? 'step.completed' : 'step.failed';
-    this.emit(type, { step_id: step.step_id, name: step.name, status });
+    const tokens = step.tokens > 0 ? { tokens: step.tokens } : {};
+    this.emit(type, { step_id: step.step_id, name: step.name, status, ...tokens });
   }
 
   /**
-   * `ask_a_human`: opens an ask, or says at once what the agent gets instead. A refusal pauses nothing (CONTRACT §2).
+   * `ask_a_human`: opens an ask (a step of that `name`), or says at once what the agent gets instead. A refusal pauses nothing (CONTRACT §2).
    */
-  openAsk(args: unknown): { question: Question } | { refused: AskResult } {
+  openAsk(args: unknown, name = 'ask_a_human'): { question: Question } | { refused: AskResult } {
     if (this.identity.on_question === 'none') return { refused: noHumanInLoop };
     if (this.identity.on_question === 'auto') return { refused: skippedByAuto };
     if (this.asks.pending) return { refused: askInFlight };
@@ -140,7 +141,7 @@ export class RunState {
 
     const now = this.now();
     const question = this.asks.open(verdict.ask, { askedAt: now, expiresAt: null, assignee: this.identity.assignee });
-    const step = this.steps.begin({ kind: 'ask', name: 'ask_a_human', stepId: question.ask_id }, now);
+    const step = this.steps.begin({ kind: 'ask', name, stepId: question.ask_id }, now);
     this.emit('step.started', { step_id: step.step_id, name: step.name, status: 'running' });
     this.emit('ask.opened', { ask_id: question.ask_id, question });
     step.status = 'waiting';

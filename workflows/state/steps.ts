@@ -20,6 +20,8 @@ export interface StepsData {
   /** Steps so far, dropped ones included: numbers the next one. */
   count: number;
   steps: Step[];
+  /** Tokens of the whole run, dropped steps included. */
+  tokens?: number;
 }
 
 export function emptySteps(): StepsData {
@@ -46,6 +48,17 @@ export class Steps {
     this.data.steps.push(begun);
     if (this.data.steps.length > LIMITS.keptSteps) this.data.steps.shift();
     return begun;
+  }
+
+  /** Books what a model turn has used. */
+  countTokens(step: Step, tokens: number): void {
+    step.tokens = tokens;
+    this.data.tokens = this.tokens + tokens;
+  }
+
+  /** Tokens that the run has used so far. */
+  get tokens(): number {
+    return this.data.tokens ?? 0;
   }
 
   find(stepId: string): Step | undefined {

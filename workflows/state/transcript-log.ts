@@ -1,7 +1,7 @@
 import { jsonBytes, type Json } from '../contract/json';
 import { LIMITS } from '../contract/limits';
 import type { Message, MessagePage } from '../contract/transcript';
-import { cutToFit, cutValue, pageFrom } from './cut';
+import { cutGently, cutToFit, cutValue, pageFrom } from './cut';
 
 export interface TranscriptData {
   /** Messages dropped after the first one, which always stays. */
@@ -19,6 +19,11 @@ export class TranscriptLog {
 
   get messages(): readonly Message[] {
     return this.data.messages;
+  }
+
+  /** Messages after the first that are no longer kept. */
+  get dropped(): number {
+    return this.data.dropped;
   }
 
   /** A page from position `from`, at most `limit` messages and about 1 MB. */
@@ -86,5 +91,5 @@ export function boundedResult(result: Json, maxBytes: number = LIMITS.toolResult
   const bytes = jsonBytes(result);
   if (bytes <= maxBytes) return result;
   const note = `the result had ${bytes} bytes and was cut`;
-  return { cut: true, note, result: cutToFit(result, maxBytes / 2) };
+  return { cut: true, note, result: cutGently(result, maxBytes / 2) };
 }

@@ -1,5 +1,14 @@
 import { isCancellation } from '@temporalio/workflow';
-import { characters, isBlank, LIMITS, toolError, type Json, type ToolCall, type WorkflowTarget } from '../contract';
+import {
+  characters,
+  isBlank,
+  LIMITS,
+  toolError,
+  type AgentDefinition,
+  type Json,
+  type ToolCall,
+  type WorkflowTarget,
+} from '../contract';
 import { runErrorOf } from '../failures';
 import type { Child } from '../state/children';
 import type { RunState } from '../state/run-state';
@@ -10,8 +19,8 @@ const MAX_UNFINISHED = 1_000;
 
 /** Starts a sub-agent and waits for its result; with `background` it gives the id back at once. */
 export const delegate: Tool = async (context, call) => {
-  const { run, workflows } = context;
-  const request = judgeArgs(call);
+  const { run, workflows, definition } = context;
+  const request = judgeArgs(call, definition?.sub_agents);
   if (!('refused' in request)) {
     const workflow = workflows.find(({ agent }) => agent === request.agent);
     return delegateTo(context, { ...request, workflow });
@@ -54,11 +63,16 @@ export async function delegateTo(
   return outcomeOf(child);
 }
 
-function judgeArgs(call: ToolCall): Delegation | { refused: Json } {
+function judgeArgs(call: ToolCall, known: AgentDefinition['sub_agents']): Delegation | { refused: Json } {
   const args = argsOf(call);
   const agent = args?.agent;
   if (!args || typeof agent !== 'string' || isBlank(agent) || characters(agent) > LIMITS.agentName) {
     return { refused: badArguments('delegate needs an agent: the name of the sub-agent') };
+  }
+  // Code may send anyone; a model has the sub-agents that it was given.
+  if (known && known.length > 0 && !known.some(({ name }) => name === agent)) {
+    const names = known.map(({ name }) => name).join(', ');
+    return { refused: asJson(toolError('unknown_agent', `there is no such sub-agent; there are: ${names}`)) };
   }
   if (args.input === undefined) return { refused: badArguments('delegate needs an input for the sub-agent') };
   if (args.background !== undefined && typeof args.background !== 'boolean') {

@@ -1,7 +1,8 @@
-import type { Json, ToolCall, WorkflowAgent } from '../contract';
+import type { AgentDefinition, Json, ToolCall, WorkflowAgent } from '../contract';
 import { toolError, type ToolError } from '../contract';
 import type { Run } from '../open-run';
 import type { SubAgents } from '../sub-agents';
+import type { ApprovalGate } from './approval';
 
 /** What a built-in tool has to work with. */
 export interface ToolContext {
@@ -9,6 +10,16 @@ export interface ToolContext {
   subAgents: SubAgents;
   /** Agents that are workflows of their own. */
   workflows: readonly WorkflowAgent[];
+  /** The agent as its run has recorded it; none for a workflow of a team's own. */
+  definition?: AgentDefinition | null;
+}
+
+/** What an agent's own tools need besides. */
+export interface AgentToolContext extends ToolContext {
+  agent: string;
+  gate: ApprovalGate;
+  /** Calls of the turn that this one belongs to. */
+  callsInTurn: number;
 }
 
 /**
@@ -30,4 +41,8 @@ export function badArguments(message: string): Json {
 /** A result type as JSON. Results are plain objects; only their interfaces lack the index signature. */
 export function asJson(result: ToolError | object): Json {
   return result as Json;
+}
+
+export function isToolError(result: Json): boolean {
+  return typeof result === 'object' && result !== null && !Array.isArray(result) && typeof result.error === 'string';
 }
