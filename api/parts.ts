@@ -6,6 +6,7 @@ import { addAuthentication, callerOf, type Authenticate } from './auth';
 import { addErrorHandling } from './error-handling';
 import { ApiError } from './errors';
 import { addJsonBody } from './json-body';
+import { missionControlRoutes } from './mission-control/routes';
 import { agentRoutes, BASE_PATH } from './routes/agents';
 import { definitionRoutes } from './routes/definitions';
 import { eventRoutes } from './routes/events';
@@ -61,4 +62,5 @@ export async function addRoutes(
   await app.register(definitionRoutes(service), { prefix: BASE_PATH });
   await app.register(eventRoutes(service), { prefix: BASE_PATH });
   await app.register(inboxRoutes(service), { prefix: BASE_PATH });
+  await app.register(missionControlRoutes(service));
 }

@@ -11,6 +11,7 @@ import {
   type EventPage,
   type MessagePage,
   type RunSnapshot,
+  type StepsReply,
 } from './contract';
 
 export const childNeedsHumanSignal = defineSignal<[ChildNeedsHumanSignal]>(SIGNALS.childNeedsHuman.name);
@@ -20,6 +21,7 @@ export const runQuery = defineQuery<RunSnapshot>(QUERIES.run.name);
 export const eventsQuery = defineQuery<EventPage, [{ after?: number; limit?: number }?]>(QUERIES.events.name);
 export const asksQuery = defineQuery<AskPage, [{ state?: 'pending' | 'all'; from?: number }?]>(QUERIES.asks.name);
 export const messagesQuery = defineQuery<MessagePage, [{ from?: number; limit?: number }?]>(QUERIES.messages.name);
+export const stepsQuery = defineQuery<StepsReply>(QUERIES.steps.name);
 export const answerOutcomeQuery = defineQuery<AnswerOutcomeReply, [{ answer_id?: string }?]>(
   QUERIES.answerOutcome.name,
 );

@@ -95,6 +95,7 @@ export class Run {
       }),
       QUERIES.messages,
     );
+    setHandler(definitions.stepsQuery, () => state.timeline(MEMO_CHILDREN), QUERIES.steps);
     setHandler(
       definitions.answerOutcomeQuery,
       (which) => ({ outcome: state.ledger.find(which?.answer_id ?? ''), snapshot: state.snapshot() }),

@@ -17,9 +17,11 @@ import * as json from './contract/json';
 import * as limits from './contract/limits';
 import * as messages from './contract/messages';
 import * as modes from './contract/modes';
+import * as plainText from './contract/plain-text';
 import * as question from './contract/question';
 import * as run from './contract/run';
 import * as text from './contract/text';
+import * as timeline from './contract/timeline';
 import * as toolResults from './contract/tool-results';
 import * as transcript from './contract/transcript';
 
@@ -41,9 +43,11 @@ for (const module of [
   limits,
   messages,
   modes,
+  plainText,
   question,
   run,
   text,
+  timeline,
   toolResults,
   transcript,
 ]) {

@@ -1,9 +1,8 @@
 /** `GET /agents/{id}/events`: one JSON page, or a stream for whoever accepts `text/event-stream`. */
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { principalOf, requires } from '../auth';
+import { requires } from '../auth';
 import type { RunService } from '../service/runs';
-import { acceptsStream, cursorOf, SseStream } from '../streams/sse';
-import type { Follower } from '../streams/watcher';
+import { serveEvents } from '../streams/serve-events';
 import * as schemas from './schemas';
 
 export function eventRoutes(service: RunService): FastifyPluginAsyncZod {
@@ -19,29 +18,11 @@ export function eventRoutes(service: RunService): FastifyPluginAsyncZod {
         querystring: schemas.eventsQuery,
         response: { 200: schemas.eventList, 204: schemas.nothingMore, ...schemas.errors(400, 404) },
       },
-      handler: async (request, reply) => {
-        const { run_id } = request.params;
-        if (!acceptsStream(request)) {
-          return { run_id, ...(await service.events(principalOf(request), run_id, request.query)) };
-        }
-        const run = await service.find(principalOf(request), run_id);
-        const lastEventId = request.headers['last-event-id'];
-        const cursor = typeof lastEventId === 'string' ? cursorOf(lastEventId) : request.query.after;
-        // Nothing more will come: 204 is how a browser is told not to connect again.
-        if (await service.isOver(run, cursor)) return reply.code(204).send(null);
-
-        reply.hijack();
-        const stream = new SseStream(reply.raw, reply.getHeaders(), () => unfollow());
-        const follower: Follower = {
-          cursor,
-          send: (events) => stream.send(events),
-          end: () => stream.end(),
-        };
-        const unfollow = service.follow(run, follower);
-        // The client may have left while the run was looked up.
-        if (request.raw.destroyed) unfollow();
-        return reply;
-      },
+      handler: async (request, reply) =>
+        serveEvents(service, request, reply, {
+          event: (event) => event,
+          page: (run_id, page) => ({ run_id, ...page }),
+        }),
     });
   };
 }

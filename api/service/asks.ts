@@ -12,7 +12,8 @@ export type AskView = ReturnType<typeof askView>;
 export async function pendingAsks(gateway: TemporalGateway, found: FoundRun): Promise<AskView[]> {
   const waiting = await descendantsWaiting(gateway, found);
   const asks = waiting.map(({ run, question }) => askOf(run.runId, question, null));
-  if (found.snapshot.pending) asks.push(askOf(found.runId, found.snapshot.pending, null));
+  // Of two of the same instant, the run's own was here first: the other had to climb.
+  if (found.snapshot.pending) asks.unshift(askOf(found.runId, found.snapshot.pending, null));
   return asks.sort(byTimeOfAsking).map(askView);
 }
 

@@ -20,6 +20,7 @@ export const DEADLINES = {
   call: 5_000,
   query: 5_000,
   barrier: 2_000,
+  steps: 4_000,
   health: 2_000,
   longPoll: 65_000,
   request: 9_300,
@@ -40,6 +41,7 @@ const NOTHING_TOLD: Record<QueryName, object> = {
   events: { events: [], first_event_id: 0, last_event_id: 0, has_more: false },
   asks: { asks: [], ...noPage },
   messages: { messages: [], ...noPage },
+  steps: { steps: [], now: newRunSnapshot(new Date(0).toISOString()) },
   answer_outcome: { outcome: null, snapshot: newRunSnapshot(new Date(0).toISOString()) },
   claim_outcome: { outcome: null, snapshot: newRunSnapshot(new Date(0).toISOString()) },
 };

@@ -7,9 +7,10 @@ import {
   type Question,
   type RunRecord,
   type RunSnapshot,
+  type WaitingBelow,
 } from '../../workflows/contract';
 import { nullWhen } from '../errors';
-import type { TemporalGateway } from './gateway';
+import { DEADLINES, type TemporalGateway } from './gateway';
 import { readRun, type FoundRun } from './lookup';
 import { mapInParallel } from './parallel';
 
@@ -42,16 +43,24 @@ export interface WaitingDescendant {
  */
 export async function descendantsWaiting(gateway: TemporalGateway, found: FoundRun): Promise<WaitingDescendant[]> {
   const named = await namedAsWaiting(gateway, found);
-  const waiting = await mapInParallel(named, async ({ run_id, ask_id }): Promise<WaitingDescendant | null> => {
-    const run = await readRun(gateway, run_id).catch(nullWhen('run_not_found'));
-    const question = run?.snapshot.pending;
-    const here = run?.identity.workspace === found.identity.workspace;
-    return run && here && question?.ask_id === ask_id ? { run, question } : null;
-  });
+  const waiting = await mapInParallel(named, async (ask) => readWaiting(gateway, found, ask));
   return waiting.filter((descendant) => descendant !== null);
 }
 
-async function namedAsWaiting(gateway: TemporalGateway, found: FoundRun): Promise<ChildAwaiting[]> {
+/** One descendant that a run knows to wait, read itself; null when it no longer waits with that ask. */
+export async function readWaiting(
+  gateway: TemporalGateway,
+  found: FoundRun,
+  { run_id, ask_id }: ChildAwaiting,
+): Promise<WaitingDescendant | null> {
+  const run = await readRun(gateway, run_id).catch(nullWhen('run_not_found'));
+  const question = run?.snapshot.pending;
+  const here = run?.identity.workspace === found.identity.workspace;
+  return run && here && question?.ask_id === ask_id ? { run, question } : null;
+}
+
+/** Every ask below a run that it knows of, oldest first; with no worker, as many as the memo names. */
+export async function namedAsWaiting(gateway: TemporalGateway, found: FoundRun): Promise<WaitingBelow[]> {
   if (found.closed) return [];
   const { children_awaiting, more_children_awaiting } = found.snapshot;
   if (!more_children_awaiting) return children_awaiting;
@@ -60,6 +69,19 @@ async function namedAsWaiting(gateway: TemporalGateway, found: FoundRun): Promis
   } catch {
     // No worker: the oldest ones, which the memo names, are what can be told.
     return children_awaiting;
+  }
+}
+
+/**
+ * Resolves when no descendant of a cancelled run waits any more, or after 2 s: they are cancelled one level after the
+ * other, and whoever asked for it reads next.
+ */
+export async function untilNoneWaitsBelow(gateway: TemporalGateway, found: FoundRun): Promise<void> {
+  const end = Date.now() + DEADLINES.barrier;
+  while (Date.now() < end) {
+    const waiting = await descendantsWaiting(gateway, found).catch(() => []);
+    if (waiting.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
@@ -84,7 +106,8 @@ export function buildRecord(found: FoundRun, childrenAwaiting: ChildAwaiting[], 
     pending_input_schema: pending ? schemaOf(pending) : null,
     pending_input_context: pending,
     claim: liveClaim(snapshot.claim, pending, new Date(now).toISOString()),
-    children_awaiting: childrenAwaiting,
+    // As the contract has them: which step they hang below is for the timeline alone.
+    children_awaiting: childrenAwaiting.map(({ run_id, ask_id }) => ({ run_id, ask_id })),
     result: snapshot.result,
     error: snapshot.error,
     created_at: snapshot.created_at,

@@ -9,6 +9,7 @@ import {
   type RunRecord,
   type StartRun,
 } from '../../workflows/contract';
+import { runNotWaiting } from '../errors';
 import type { Principal } from '../keys';
 import type { Follower } from '../streams/watcher';
 import { StreamHub } from '../streams/hub';
@@ -23,15 +24,17 @@ import type { InboxFilter } from './inbox-asks';
 import { listRuns, type RunFilter, type RunPage } from './list';
 import { findRun, type FoundRun } from './lookup';
 import { RecentRuns, type ListEntry } from './recent';
-import { recordInAnyCase, recordOf } from './record';
+import { recordInAnyCase, recordOf, untilNoneWaitsBelow } from './record';
 import { resumeRun, type ResumeReply, type ResumeRequest } from './resume';
 import { startRun, type StartableAgent } from './start';
+import { KnownSteps, oldestWaiting, timelineOf, type Timeline, type Waiting } from './timeline';
 
 export class RunService {
   readonly streams: StreamHub;
   private readonly recent = new RecentRuns();
   private readonly inbox: Inbox;
   private readonly inboxes: InboxHub;
+  private readonly knownSteps = new KnownSteps();
 
   constructor(
     private readonly gateway: TemporalGateway,
@@ -94,6 +97,35 @@ export class RunService {
     return reply;
   }
 
+  /** The run's steps, and the oldest question of its conversation. Needs no worker, which only the steps come from. */
+  async timeline(principal: Principal, runId: string): Promise<Timeline> {
+    const gateway = this.gateway.forRequest();
+    return timelineOf(gateway, await findRun(gateway, principal, runId), this.knownSteps);
+  }
+
+  /**
+   * Answers the oldest question of a run's conversation, whichever run asks it. `requestFor` judges what came in for that
+   * question and throws when it is refused. Comes back with the timeline after the answer: once that is taken, nothing that
+   * goes wrong afterwards may look as if it were not.
+   */
+  async answerOldest(
+    principal: Principal,
+    runId: string,
+    requestFor: (run: FoundRun, waiting: Waiting | null) => ResumeRequest,
+  ): Promise<{ timeline: Timeline; queued: boolean }> {
+    const gateway = this.gateway.forRequest();
+    const run = await findRun(gateway, principal, runId);
+    const waiting = await oldestWaiting(gateway, run);
+    const request = requestFor(run, waiting);
+    if (!waiting) throw runNotWaiting();
+    const { asker } = waiting;
+    const { queued } = await resumeRun(gateway, principal, asker, request);
+    this.touched(principal, { runId: asker.runId, started: asker.startedAt });
+    const now = await findRun(gateway, principal, runId).catch(() => null);
+    const timeline = now && (await timelineOf(gateway, now, this.knownSteps, { ask: !queued }).catch(() => null));
+    return { timeline: timeline ?? { run, steps: [], waiting: queued ? waiting : null }, queued };
+  }
+
   /**
    * Asks the run to cancel and waits a moment for its workflow to have heard, so that the record which comes back no
    * longer shows an open question. With no worker up the request is durable all the same.
@@ -104,8 +136,9 @@ export class RunService {
     if (run.closed) return recordOf(gateway, run);
     await gateway.cancel(runId);
     this.touched(principal, { runId, started: run.startedAt });
-    await gateway.query(runId, QUERIES.run.name, undefined, DEADLINES.barrier).catch(() => undefined);
+    const heard = await gateway.query(runId, QUERIES.run.name, undefined, DEADLINES.barrier).catch(() => null);
     const now = await findRun(gateway, principal, runId).catch(() => run);
+    if (heard !== null) await untilNoneWaitsBelow(gateway, now);
     return recordInAnyCase(gateway, now);
   }
 

@@ -1,6 +1,5 @@
 /** One server-sent event stream over HTTP. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { RunEvent } from '../../workflows/contract';
 
 /** Between comments on a quiet stream: proxies cut one that is silent for a minute. */
 export const HEARTBEAT_MS = 15_000;
@@ -8,6 +7,12 @@ export const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 2_000;
 /** A client that takes nothing is cut off; with its `Last-Event-ID` it loses nothing. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+
+/** What the `id:` and `event:` lines of a frame repeat. */
+export interface SseEvent {
+  id: number;
+  type: string;
+}
 
 export class SseStream {
   private readonly heartbeat: NodeJS.Timeout;
@@ -35,7 +40,7 @@ export class SseStream {
     });
   }
 
-  send(events: RunEvent[]): void {
+  send(events: readonly SseEvent[]): void {
     this.write(events.map(frameOf).join(''));
   }
 
@@ -57,7 +62,7 @@ export class SseStream {
 }
 
 /** JSON has no raw line breaks, so one `data:` line holds an event. */
-function frameOf(event: RunEvent): string {
+function frameOf(event: SseEvent): string {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 

@@ -69,6 +69,9 @@ describe('openapi.json', () => {
       'post /agents/{run_id}/release': ['200', '202', '409', '413', '415', '422', ...ofRun].sort(),
       'get /inbox': ['200', '400', ...every].sort(),
       'get /definitions': ['200', ...every].sort(),
+      'get /runs/{run_id}/status': ['200', ...ofRun].sort(),
+      'post /runs/{run_id}/messages': ['200', '202', '409', '413', '415', '422', ...ofRun].sort(),
+      'get /runs/{run_id}/events': ['200', '204', ...ofRun].sort(),
     });
   });
 

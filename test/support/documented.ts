@@ -78,11 +78,14 @@ export class DocumentedCaller extends ApiCaller {
   }
 
   private templateOf(path: string): string | undefined {
-    const segments = `/api/platform/v1${path.split('?')[0]}`.split('/');
-    return Object.keys(this.document.paths).find((template) => {
+    // Below the base, or at the root as Mission Control's are.
+    const candidates = [`/api/platform/v1${path}`, path].map((full) => (full.split('?')[0] ?? '').split('/'));
+    const fits = (template: string, segments: string[]) => {
       const parts = template.split('/');
       return parts.length === segments.length && parts.every((part, i) => part.startsWith('{') || part === segments[i]);
-    });
+    };
+    const templates = Object.keys(this.document.paths);
+    return templates.find((template) => candidates.some((segments) => fits(template, segments)));
   }
 }
 

@@ -20,6 +20,8 @@ export const LIMITS = {
   keptClaims: 100,
   /** Steps that a run keeps for its timeline. */
   keptSteps: 2_000,
+  /** What one reply may take of them; older ones that are over are left out of it. */
+  stepsBytes: 512 * 1024,
   /** Asks (own and from below) kept with how they ended. */
   keptAsks: 1_000,
   /** Levels of a JSON body: what is deeper would end the stack of whoever walks through it. */

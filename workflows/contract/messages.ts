@@ -46,6 +46,7 @@ export const QUERIES = {
   events: { name: 'events', description: 'Events of the run. Optional input: {"after": 0, "limit": 1000}.' },
   asks: { name: 'asks', description: 'Asks of the run and its sub-agents. Optional input: {"state": "all"}.' },
   messages: { name: 'messages', description: 'The transcript. Optional input: {"from": 0, "limit": 1000}.' },
+  steps: { name: 'steps', description: 'The timeline: model turns, tool calls, asks and delegations, in order.' },
   answerOutcome: {
     name: 'answer_outcome',
     description: 'What became of an answer signal. Input: {"answer_id": "…"}.',

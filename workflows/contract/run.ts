@@ -76,13 +76,19 @@ export interface RunIdentity {
   start?: { key: string; digest: string };
 }
 
+/** A descendant that waits, as the runs above it know it. */
+export interface WaitingBelow extends ChildAwaiting {
+  /** The step of this run that delegated to it, or to a run above it. Absent in memos of older releases. */
+  step_id?: string;
+}
+
 /** What readers need of a run's state: memo key `holdpoint_state`, rewritten when it changes. */
 export interface RunSnapshot {
   status: 'running' | 'awaiting_input' | 'completed' | 'failed' | 'cancelled';
   pending: z.infer<typeof questionSchema> | null;
   /** As last judged: `liveClaim` tells whether it still counts. Left out when there is none. */
   claim?: Claim;
-  children_awaiting: ChildAwaiting[];
+  children_awaiting: WaitingBelow[];
   /** True when more descendants wait than `children_awaiting` names here: the `run` query has all. */
   more_children_awaiting: boolean;
   result: z.core.util.JSONType;

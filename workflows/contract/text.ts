@@ -84,6 +84,19 @@ export function isOtherLabel(label: string): boolean {
   return withoutOuterInvisible(withoutOuterInvisible(label).normalize('NFKC')).toLowerCase() === 'other';
 }
 
+/**
+ * A text in which case no longer tells anything apart, nor how an accent is put together: Unicode's canonical caseless
+ * form (`ß` is `ss`, `Σ` is `ς`, but Turkish `ı` is not `i`).
+ */
+export function caseFolded(text: string): string {
+  return Array.from(text.normalize('NFD'), (character) =>
+    // One at a time: in a word a final sigma is lower-cased to another letter. And `ı` has a capital that is not its own.
+    character === 'ı' ? character : character.toLowerCase().toUpperCase().toLowerCase(),
+  )
+    .join('')
+    .normalize('NFD');
+}
+
 const surrogateRule = { not: { pattern: LONE_SURROGATE_PATTERN } };
 
 /** A string of at most `max` characters that may be blank; no lone surrogates. */

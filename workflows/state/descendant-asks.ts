@@ -1,7 +1,6 @@
 import { askOf, closedUnanswered, type Ask, type AskClosing } from '../contract/asks';
 import { LIMITS } from '../contract/limits';
 import type { Question } from '../contract/question';
-import type { ChildAwaiting } from '../contract/run';
 import { dropOldest } from './cut';
 
 export interface DescendantAsk {
@@ -84,10 +83,6 @@ export class DescendantAsks {
 
   get pending(): readonly DescendantAsk[] {
     return this.data.pending;
-  }
-
-  awaiting(): ChildAwaiting[] {
-    return this.data.pending.map((ask) => ({ run_id: ask.run_id, ask_id: ask.question.ask_id }));
   }
 
   list(): Ask[] {

@@ -13,13 +13,14 @@ import { jsonBytes, type Json, type JsonObject } from '../contract/json';
 import { LIMITS } from '../contract/limits';
 import type { AnswerOutcome, ChildAskClosedSignal, ChildNeedsHumanSignal } from '../contract/messages';
 import { judgeAskArgs, type Question } from '../contract/question';
-import type { RunIdentity, RunSnapshot } from '../contract/run';
+import type { RunIdentity, RunSnapshot, WaitingBelow } from '../contract/run';
+import type { StepsReply } from '../contract/timeline';
 import { askInFlight, humanDeclined, invalidQuestion, noHumanInLoop, skippedByAuto } from '../contract/tool-results';
 import type { AskResult } from '../contract/tool-results';
 import { AnswerLedger } from './answer-ledger';
 import { Children, type Child } from './children';
 import { Claims, emptyClaims, type ClaimsData } from './claims';
-import { DescendantAsks, emptyDescendantAsks, type DescendantAsksData } from './descendant-asks';
+import { DescendantAsks, emptyDescendantAsks, type DescendantAsk, type DescendantAsksData } from './descendant-asks';
 import { EventLog, type EventLogData } from './event-log';
 import { cutToFit, pageFrom } from './cut';
 import { emptyOwnAsks, OwnAsks, type OwnAsksData } from './own-asks';
@@ -279,14 +280,14 @@ export class RunState {
   }
 
   snapshot(maxChildren: number = Number.MAX_SAFE_INTEGER): RunSnapshot {
-    const awaiting = this.descendants.awaiting();
+    const { pending } = this.descendants;
     const { created_at, updated_at, ended_at, waited_ms } = this.clock.times;
     return {
       status: this.data.status,
       pending: this.asks.pending,
       ...(this.claims.held ? { claim: this.claims.held } : {}),
-      children_awaiting: awaiting.slice(0, maxChildren),
-      more_children_awaiting: awaiting.length > maxChildren,
+      children_awaiting: pending.slice(0, maxChildren).map((ask) => this.waitingBelow(ask)),
+      more_children_awaiting: pending.length > maxChildren,
       result: this.data.result,
       error: this.data.error,
       created_at,
@@ -295,6 +296,13 @@ export class RunState {
       waited_ms,
       last_event_id: this.log.lastId,
     };
+  }
+
+  /** The steps as far as one reply holds them, with the part of the snapshot that they must agree with. */
+  timeline(maxChildren: number): StepsReply {
+    const { status, pending, children_awaiting, more_children_awaiting } = this.snapshot(maxChildren);
+    const now = { status, pending, children_awaiting, more_children_awaiting };
+    return { steps: this.steps.recent(LIMITS.stepsBytes), now };
   }
 
   /** The state for the next execution, cut to what a payload may hold. */
@@ -310,6 +318,11 @@ export class RunState {
     const left = LIMITS.carriedStateBytes - jsonBytes(rest);
     this.transcript.trim(Math.max(LIMITS.carriedBytes / 8, Math.min(LIMITS.carriedBytes, left)));
     return this.data;
+  }
+
+  private waitingBelow({ run_id, via_run_id, question }: DescendantAsk): WaitingBelow {
+    const via = this.children.find(via_run_id);
+    return { run_id, ask_id: question.ask_id, ...(via ? { step_id: via.step_id } : {}) };
   }
 
   private changed(): void {

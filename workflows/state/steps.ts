@@ -1,20 +1,10 @@
 import type { StepStatus } from '../contract/events';
+import { jsonBytes } from '../contract/json';
 import { LIMITS } from '../contract/limits';
+import type { Step } from '../contract/timeline';
 import { dropOldest } from './cut';
 
-/** One line of a run's timeline: a model turn, a tool call, an ask or a delegation. */
-export interface Step {
-  step_id: string;
-  kind: 'model' | 'tool' | 'ask' | 'delegation';
-  name: string;
-  status: StepStatus;
-  started_at: string;
-  ended_at: string | null;
-  /** Tokens that the model used, for model turns. */
-  tokens: number;
-  /** The sub-agent that a delegation started. */
-  child_run_id: string | null;
-}
+export type { Step };
 
 export interface StepsData {
   /** Steps so far, dropped ones included: numbers the next one. */
@@ -46,7 +36,7 @@ export class Steps {
       child_run_id: null,
     };
     this.data.steps.push(begun);
-    if (this.data.steps.length > LIMITS.keptSteps) this.data.steps.shift();
+    if (this.data.steps.length > LIMITS.keptSteps) this.dropOldestEnded();
     return begun;
   }
 
@@ -71,11 +61,33 @@ export class Steps {
 
   /** Steps that are not over. */
   open(): Step[] {
-    return this.data.steps.filter((step) => step.status === 'running' || step.status === 'waiting');
+    return this.data.steps.filter(isOpen);
+  }
+
+  /** The newest steps that fit into `maxBytes` of JSON, and every older one that is not over, in order. */
+  recent(maxBytes: number): Step[] {
+    const kept: Step[] = [];
+    let bytes = 0;
+    for (let at = this.data.steps.length - 1; at >= 0; at -= 1) {
+      const step = this.data.steps[at] as Step;
+      if (bytes <= maxBytes) bytes += jsonBytes(step);
+      if (bytes <= maxBytes || isOpen(step)) kept.push(step);
+    }
+    return kept.reverse();
   }
 
   trimForCarrying(): void {
     this.data.steps.splice(0, Math.max(0, this.data.steps.length - LIMITS.keptSteps / 4));
     dropOldest(this.data.steps, LIMITS.carriedBytes / 4);
   }
+
+  /** An open one stays: a person's question may show on it. */
+  private dropOldestEnded(): void {
+    const at = this.data.steps.findIndex((step) => !isOpen(step));
+    this.data.steps.splice(Math.max(0, at), 1);
+  }
+}
+
+function isOpen(step: Step): boolean {
+  return step.status === 'running' || step.status === 'waiting';
 }

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../workflows/contract';
 import { takeAnswer } from '../../../workflows/state/judge';
 import { emptySteps, Steps } from '../../../workflows/state/steps';
 import { WaitingClock, type WaitingClockData } from '../../../workflows/state/waiting-clock';
-import { expectGoodEvents, TestRun } from '../../support/unit/runs';
+import { expectGoodEvents, expectPlainJson, TestRun } from '../../support/unit/runs';
 
 const NOW = '2026-11-30T09:00:00.000Z';
 
@@ -27,6 +27,51 @@ describe('steps', () => {
       ...['step.started', 'ask.answered', 'step.completed', 'step.failed'],
     ]);
     expectGoodEvents(run.events);
+  });
+
+  test('one that is not over is never dropped, however many come after it', () => {
+    const steps = new Steps(emptySteps());
+    const open = steps.begin({ kind: 'delegation', name: 'delegate slow' }, NOW);
+    for (let k = 0; k < LIMITS.keptSteps + 500; k += 1) {
+      steps.begin({ kind: 'tool', name: '漢'.repeat(100) }, NOW).status = 'completed';
+    }
+    expect(steps.list()).toHaveLength(LIMITS.keptSteps);
+    expect(steps.find(open.step_id)).toBe(open);
+    const recent = steps.recent(10_000);
+    expect(recent[0]).toBe(open);
+    expect(recent.slice(1)).toEqual(steps.list().slice(1 - recent.length));
+    expect(JSON.stringify(recent.slice(1)).length).toBeLessThan(10_000);
+    expect(recent.length).toBeGreaterThan(10);
+    expect(steps.recent(LIMITS.stepsBytes * 10)).toEqual(steps.list());
+  });
+
+  test('the timeline tells on which step a question from below shows, at any depth', () => {
+    const run = new TestRun();
+    run.startChild('run_a');
+    run.startChild('run_b');
+    const [first, second] = run.state.steps.list().map((step) => step.step_id);
+    const asks = (child_run_id: string, ...between: string[]) => {
+      const question = { ...new TestRun().ask(), asked_at: run.now() };
+      const ancestors = [...between, 'run_root'];
+      run.state.childNeedsHuman({ child_run_id, question, timestamp: question.asked_at, ancestors });
+      run.tick(10);
+    };
+    asks('run_deep', 'run_between', 'run_b');
+    asks('run_a');
+    asks('run_stray', 'run_unknown');
+    const { steps, now } = run.state.timeline(10);
+    expect(steps).toEqual(run.state.steps.list());
+    expect(now).toEqual({
+      status: 'running',
+      pending: null,
+      children_awaiting: [
+        { run_id: 'run_deep', ask_id: 'q1', step_id: second },
+        { run_id: 'run_a', ask_id: 'q1', step_id: first },
+        { run_id: 'run_stray', ask_id: 'q1' },
+      ],
+      more_children_awaiting: false,
+    });
+    expectPlainJson(now);
   });
 
   test('two asks have two step ids, one of them waiting at most', () => {
