@@ -2,6 +2,7 @@
 import { CountingClient } from '../support/counting-client';
 import { eventsOf, signalsOf, workflowTasksOf } from '../support/history-facts';
 import { eventually } from '../support/http';
+import { MissionControl } from '../support/mission-control';
 import { choice, delegate, freeForm, freeText, pick, script } from '../support/scripts';
 import { StreamReader } from '../support/sse';
 import { TestStack } from '../support/stack';
@@ -40,6 +41,22 @@ describe('costs', () => {
     });
     expect(calls).toEqual(Array.from({ length: 10 }, () => 'DescribeWorkflowExecution'));
     expect(await eventsOf(stack.client, runId)).toHaveLength(before.length);
+  });
+
+  test('Mission Control polling a run that waits is one call, two when a sub-agent asks, and no worker hears of it', async () => {
+    const amc = new MissionControl(stack.api);
+    const runId = await paused();
+    const { run_id: parent } = await stack.api.start(script([delegate(script([freeForm()]))]));
+    for (const run of [runId, parent]) await amc.untilWaiting(run);
+    // What is not over yet when it is first seen to wait, such as the end of a workflow task, is over by now.
+    for (const run of [runId, parent]) await amc.status(run);
+    const calls = await counting.during(async () => {
+      for (let k = 0; k < 5; k += 1) {
+        expect((await amc.status(runId)).totalSteps).toBe(2);
+        expect((await amc.status(parent)).totalSteps).toBe(2);
+      }
+    });
+    expect(calls).toEqual(Array.from({ length: 15 }, () => 'DescribeWorkflowExecution'));
   });
 
   test('a resume is at most three calls to Temporal: describe, signal, verdict', async () => {
