@@ -8,8 +8,8 @@ import type { Follower } from './watcher';
 
 /** How a door shows events. */
 export interface EventView<Page> {
-  event(event: RunEvent): SseEvent;
-  page(runId: string, page: EventPage): Page;
+  event: (event: RunEvent) => SseEvent;
+  page: (runId: string, page: EventPage) => Page;
 }
 
 interface EventsRequest {
