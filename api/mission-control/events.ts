@@ -1,9 +1,10 @@
-import type { EventPage, RunEvent } from '../../workflows/contract';
+import { OWN_EVENT_PREFIX, type EventPage, type RunEvent } from '../../workflows/contract';
 import type { MissionEvent } from './schemas';
 
 /** An event of a run with the names that Mission Control uses. What an agent or a person wrote stays as it is. */
 export function missionEvent({ id, type, run_id, timestamp, data }: RunEvent): MissionEvent {
-  return { id, type, orchestratorRunId: run_id, timestamp, data: camelCased(data) };
+  const shown = type.startsWith(OWN_EVENT_PREFIX) ? { ...data } : camelCased(data);
+  return { id, type, orchestratorRunId: run_id, timestamp, data: shown };
 }
 
 export function missionEventPage(runId: string, page: EventPage) {

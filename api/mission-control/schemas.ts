@@ -1,6 +1,6 @@
 /** Bodies and replies of the Agent Mission Control endpoints: the seed "Ask a person mid-run", field by field. */
 import { z } from 'zod';
-import { EVENT_DATA, LIMITS, stepStatusSchema, type EventType } from '../../workflows/contract';
+import { LIMITS, stepStatusSchema } from '../../workflows/contract';
 
 /** A run's status as Mission Control knows it. */
 export const missionStatusSchema = z.enum(['running', 'human_intervention', 'completed', 'failed', 'cancelled']);
@@ -55,7 +55,7 @@ export type MessageBody = z.infer<typeof messageBody>;
 const eventSchema = z
   .strictObject({
     id: z.number().int(),
-    type: z.enum(Object.keys(EVENT_DATA) as [EventType, ...EventType[]]),
+    type: z.string(),
     orchestratorRunId: z.string(),
     timestamp: z.string(),
     data: z.record(z.string(), z.unknown()),

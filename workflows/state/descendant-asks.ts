@@ -7,6 +7,8 @@ export interface DescendantAsk {
   run_id: string;
   /** The direct sub-agent through which the asker hangs below this run; the asker itself when it is one. */
   via_run_id: string;
+  /** The step that started that sub-agent; absent when this run has started none of that name. */
+  step_id?: string;
   /** Runs between this one and the asker, and the asker: any of them ending takes the ask with it. */
   branch: string[];
   question: Question;

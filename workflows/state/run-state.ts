@@ -209,7 +209,9 @@ export class RunState {
     const below = ancestors.slice(0, Math.max(0, ancestors.indexOf(this.runId)));
     const via = below.at(-1) ?? child_run_id;
     const branch = [child_run_id, ...below];
-    if (!this.descendants.open({ run_id: child_run_id, via_run_id: via, branch, question })) return;
+    const stepId = this.children.find(via)?.step_id;
+    const step = stepId === undefined ? {} : { step_id: stepId };
+    if (!this.descendants.open({ run_id: child_run_id, via_run_id: via, ...step, branch, question })) return;
     this.emit('child_needs_human', { child_run_id, question, timestamp });
     this.changed();
   }
@@ -286,7 +288,7 @@ export class RunState {
       status: this.data.status,
       pending: this.asks.pending,
       ...(this.claims.held ? { claim: this.claims.held } : {}),
-      children_awaiting: pending.slice(0, maxChildren).map((ask) => this.waitingBelow(ask)),
+      children_awaiting: pending.slice(0, maxChildren).map(waitingBelow),
       more_children_awaiting: pending.length > maxChildren,
       result: this.data.result,
       error: this.data.error,
@@ -320,11 +322,6 @@ export class RunState {
     return this.data;
   }
 
-  private waitingBelow({ run_id, via_run_id, question }: DescendantAsk): WaitingBelow {
-    const via = this.children.find(via_run_id);
-    return { run_id, ask_id: question.ask_id, ...(via ? { step_id: via.step_id } : {}) };
-  }
-
   private changed(): void {
     this.revision += 1;
     this.clock.touch(this.now());
@@ -339,4 +336,8 @@ function boundedData(data: JsonObject): JsonObject {
   const bytes = jsonBytes(data);
   if (bytes <= LIMITS.eventBytes) return data;
   return { cut: true, note: `the data had ${bytes} bytes and was cut`, data: cutToFit(data, LIMITS.eventBytes / 2) };
+}
+
+function waitingBelow({ run_id, step_id, question }: DescendantAsk): WaitingBelow {
+  return { run_id, ask_id: question.ask_id, ...(step_id === undefined ? {} : { step_id }) };
 }

@@ -107,8 +107,7 @@ test('at every moment the record, the steps, the lists and the events tell the s
         const below = snapshot.children_awaiting.map(({ run_id, ask_id }) => ({ run_id, ask_id }));
         expect(listed.filter((ask) => ask.run_id !== 'run_root').map(({ run_id, ask_id }) => ({ run_id, ask_id }))).toEqual(below); // prettier-ignore
         for (const { step_id } of snapshot.children_awaiting) {
-          if (step_id !== undefined)
-            expect(state.steps.find(step_id)).toMatchObject({ kind: 'delegation', status: 'running' });
+          if (step_id !== undefined) expect(state.steps.find(step_id)).toMatchObject({ kind: 'delegation' });
         }
         expect(listed.filter((ask) => ask.run_id === 'run_root').map((ask) => ask.question)).toEqual(snapshot.pending ? [snapshot.pending] : []); // prettier-ignore
         for (const ask of state.pageOfAsks('all', 0).asks) expect(ask.closing === null).toBe(ask.state === 'pending');
