@@ -7,9 +7,9 @@ import { OTHER_KEY, TEST_KEYS, eventually } from '../support/http';
 import { MissionControl, waitingStep } from '../support/mission-control';
 import { choice, delegate, freeForm, freeText, script, sleep } from '../support/scripts';
 import { snippetWith } from '../support/snippets';
-import { StreamReader } from '../support/sse';
 import { TestStack } from '../support/stack';
 
+const COLLEAGUE = 'colleague-key-0000000';
 const READ_ONLY = 'read-only-key-0000000';
 const FILES = '\n\n[Attached file: rates.pdf (file, 82 KB)]';
 /** The body of the seed, but for its ids. */
@@ -26,7 +26,8 @@ describe('Agent Mission Control', () => {
   let amc: MissionControl;
   beforeAll(async () => {
     const readOnly = { name: 'reader', key: READ_ONLY, workspace: 'acme', scopes: ['read' as const] };
-    stack = await TestStack.start({ app: { keys: [...TEST_KEYS, readOnly] } });
+    const colleague = { name: 'colleague', key: COLLEAGUE, workspace: 'acme' };
+    stack = await TestStack.start({ app: { keys: [...TEST_KEYS, readOnly, colleague] } });
     api = await DocumentedCaller.of(stack.api);
     amc = new MissionControl(stack.api, api);
   });
@@ -218,10 +219,17 @@ describe('Agent Mission Control', () => {
     expect((await amc.status(run_id)).status).toBe('human_intervention');
   });
 
+  test('a question that a colleague holds is 409 claimed, and shows on', async () => {
+    const { run_id } = await waitingWith();
+    expect((await api.as(COLLEAGUE).call('POST', `/agents/${run_id}/claim`, { ask_id: 'q1' })).status).toBe(200);
+    expect(await amc.message(run_id, 'mine')).toMatchObject({ status: 409, body: { error: 'claimed' } });
+    expect((await amc.status(run_id)).status).toBe('human_intervention');
+    expect((await new MissionControl(api.as(COLLEAGUE)).message(run_id, 'mine')).status).toBe(200);
+  });
+
   test('events are those of the run, as a page and as a stream, in its own spelling; a pause is there at once', async () => {
     const { run_id } = await api.start(script([choice('A', 'B')], 'done_text'));
-    const url = `${api.url}/runs/${run_id}/events`;
-    const stream = await StreamReader.open(stack.api, run_id, undefined, url);
+    const stream = await amc.stream(run_id);
     await stream.until((reader) => reader.types.includes('step.paused'));
     expect(waitingStep(await amc.status(run_id))).toMatchObject({ stepId: 'q1' });
     expect((await amc.message(run_id, 'b', { ...SEED, message: 'b' })).status).toBe(200);
@@ -247,7 +255,7 @@ describe('Agent Mission Control', () => {
     });
     expect(dataOf('run.completed')).toEqual({ result: { text: 'done_text' } });
 
-    const resumed = await StreamReader.open(stack.api, run_id, '3', url);
+    const resumed = await amc.stream(run_id, '3');
     await resumed.until((reader) => reader.ended);
     expect(resumed.ids).toEqual(own.slice(3).map(({ id }) => id));
     const { body: part } = await amc.call<typeof page>('GET', `/runs/${run_id}/events?after=2&limit=2`);

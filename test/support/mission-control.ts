@@ -2,6 +2,7 @@
 import type { MissionRunStatus, MissionStep } from '../../api/mission-control/schemas';
 import type { DocumentedCaller } from './documented';
 import { ApiCaller, eventually, type Reply } from './http';
+import { StreamReader } from './sse';
 
 /** Calls on the root of the API, where these endpoints are. */
 class RootCaller extends ApiCaller {
@@ -40,6 +41,11 @@ export class MissionControl {
     const reply = await this.call<MissionRunStatus>('POST', `/runs/${runId}/messages`, { message, ...more });
     if (reply.status < 300) expectSound(reply.body);
     return reply;
+  }
+
+  /** The live stream of a run. */
+  stream(runId: string, lastEventId?: string): Promise<StreamReader> {
+    return StreamReader.openPath(this.caller, `/runs/${runId}/events`, lastEventId);
   }
 
   /** Polls until some step waits, and gives it. */
