@@ -5,6 +5,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { apiKeysSchema, type ApiKeySettings } from '../api/keys';
 import { SEARCH_ATTRIBUTES } from '../workflows/contract';
 import { startDevServer } from './dev-server';
+import { installedAgents } from './agents';
 import { banner } from './banner';
 import { checkDataDirFree } from './data-dir-lock';
 import { checkPort, startApi } from './run-api';
@@ -21,6 +22,7 @@ export async function devCommand(settings: Settings): Promise<number> {
   const stop = stopRequested();
   const log = (line: string) => console.error(line);
   const ownKeys = readApiKeys(settings);
+  await installedAgents(settings);
   // What would stop the start is looked at first, and nothing is printed before: a refusal is one line.
   const dataDir = usableDataDir(settings.HOLDPOINT_DATA_DIR);
   await checkPort(settings);

@@ -1,5 +1,7 @@
 import { DefaultLogger, Runtime, Worker, type LogLevel, type NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../activities';
+import { RecordedModel } from '../activities/define';
+import { preloadAiSdk } from '../activities/models/ai-sdk-model';
 import { workflowBundle } from '../worker/bundle';
 import { workerOptions } from '../worker/options';
 import { ensureSearchAttributes } from '../worker/search-attributes';
@@ -22,8 +24,9 @@ export async function startWorker(
   settings: Settings,
 ): Promise<RunningWorker> {
   await ensureSearchAttributes(connection, namespace);
+  const agents = await installedAgents(settings);
   const activities = createActivities({
-    agents: await installedAgents(settings),
+    agents,
     effectsFile: settings.HOLDPOINT_EFFECTS_FILE,
     continueAsNewAfter: settings.HOLDPOINT_CONTINUE_AS_NEW_AFTER,
   });
@@ -37,6 +40,15 @@ export async function startWorker(
       maxCachedWorkflows: settings.HOLDPOINT_MAX_CACHED_WORKFLOWS,
     }),
   );
+  // So that the first run does not wait for what a model needs; one that cannot be loaded says so in its runs.
+  await preloadAiSdk([...agents.values()].map(({ spec }) => ({ model: spec?.model ?? null }))).catch(() => undefined);
+  const recorded = [...agents.values()].filter(
+    ({ model, spec }) => spec?.instructions && model instanceof RecordedModel,
+  );
+  if (recorded.length > 0) {
+    const names = recorded.map(({ name }) => name).join(', ');
+    console.error(`worker: no key of a model is set, so these agents play recorded model turns: ${names}`);
+  }
   const ended = worker.run();
   return {
     ended,
@@ -65,6 +77,8 @@ export function installRuntime(settings: Settings): void {
 export async function workerCommand(settings: Settings): Promise<number> {
   const stop = stopRequested();
   installRuntime(settings);
+  // What would stop the start is looked at before anything is connected to.
+  await installedAgents(settings);
   const target = temporalTarget();
   const connection = await connectWorker(target, (line) => console.error(line), stop);
   if (!connection) return 0;

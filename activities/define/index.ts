@@ -3,3 +3,5 @@ export { defineAgent, type AgentOptions } from './define-agent';
 export { defineTool, type ToolOptions } from './define-tool';
 export type { McpServer, ToolContext } from './spec';
 export type { Agent, Model, ModelResponse, ModelTurnRequest } from '../model';
+export { member, RecordedModel, textMember, type RecordedTurn, type RecordedView } from '../models/recorded-model';
+export { modelOfEnvironment } from '../models/providers';

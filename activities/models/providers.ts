@@ -99,6 +99,18 @@ export async function languageModel(model: string, env: Env = process.env): Prom
   );
 }
 
+/** A small model of each provider, for examples that run on whatever key there is. */
+const SMALL = [
+  ['OPENAI_API_KEY', 'openai:gpt-4.1-mini'],
+  ['ANTHROPIC_API_KEY', 'anthropic:claude-haiku-4-5'],
+  ['GOOGLE_GENERATIVE_AI_API_KEY', 'google:gemini-2.5-flash'],
+] as const;
+
+/** The model that the environment offers: `HOLDPOINT_MODEL`, else a small one of a provider whose key is there; else none. */
+export function modelOfEnvironment(env: Env = process.env): string | undefined {
+  return env.HOLDPOINT_MODEL || SMALL.find(([key]) => env[key])?.[1];
+}
+
 /** A text without the keys of any provider: error messages of providers and tools may quote them. */
 export function withoutKeys(text: string, env: Env = process.env): string {
   let clean = text;

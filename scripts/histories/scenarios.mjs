@@ -135,6 +135,30 @@ export const scenarios = {
     const { run } = await answered(eager, input, [text('1'), text('2'), text('3')]);
     return Object.fromEntries((await eager.executions(run)).map((execution, k) => [`execution-${k + 1}`, execution]));
   },
+
+  'example-invoice-approver': (stack) =>
+    answered(stack, { invoice: 'INV-1042' }, [option('q1_o1')], { agent: 'invoice-approver' }),
+
+  async 'example-market-brief'(stack) {
+    const parent = await stack.start({ market: 'office plants' }, { agent: 'market-brief' });
+    const [competitors, demand] = await stack.untilChildren(parent, 2);
+    const asking = await stack.untilAwaiting(parent, 1).then(() => stack.childAwaiting(parent));
+    await stack.resume(asking, option('q1_o1'));
+    await stack.untilEnded(parent);
+    return { parent, 'first-child': competitors, 'second-child': demand };
+  },
+
+  'example-release-manager': (stack) =>
+    answered(
+      stack,
+      { version: '1.4.0' },
+      [
+        { ...option('other'), other_text: '{"version":"1.4.0","environment":"production","traffic_percent":0}' },
+        { ...option('other'), other_text: '{"version":"1.4.0","environment":"production","traffic_percent":5}' },
+        { ...option('other'), other_text: 'not before Monday' },
+      ],
+      { agent: 'release-manager' },
+    ),
 };
 
 function option(optionId) {

@@ -19,7 +19,14 @@ const { SEARCH_ATTRIBUTES } = dist('workflows/contract/index.js');
 
 const IDENTITY = 'holdpoint';
 const KEY = 'recording-key';
-const agents = agentRegistry([scriptedAgent]);
+const { agentsInFolder } = dist('activities/define/agents-in-folder.js');
+
+// Examples are recorded as they run with no key of a model: their recorded turns.
+for (const name of ['HOLDPOINT_MODEL', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY']) {
+  delete process.env[name];
+}
+const examples = await agentsInFolder(path.dirname(require.resolve('../../dist/examples/agents/offsite-planner.js')));
+const agents = agentRegistry([scriptedAgent, ...examples]);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What is behind every stack of one recording. `stop` ends it all. */

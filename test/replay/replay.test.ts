@@ -56,6 +56,9 @@ describe('kept histories', () => {
     'background-collect.parent',
     'record-effect.run',
     'sleep.run',
+    'example-invoice-approver.run',
+    'example-market-brief.parent',
+    'example-release-manager.run',
     'claimed.run',
   ])('%s is kept', (name) => {
     expect(names).toContain(name);
