@@ -10,6 +10,10 @@ interface Document {
 }
 
 const idempotencyKey = header('Idempotency-Key', 'The same key and body give the first outcome again.');
+const channel = header('Holdpoint-Channel', 'What the answer is recorded with: `http`, the default, or `cli`.', [
+  'http',
+  'cli',
+]);
 const lastEventId = header('Last-Event-ID', 'Of a stream: goes on after this event.');
 
 /** For `@fastify/swagger`. Throws when a shared schema without a name turns up, which no reader could follow. */
@@ -45,6 +49,7 @@ function complete(method: string, path: string, operation: Operation): void {
   if (responses['204']) delete responses['204'].content;
   const headers = [];
   if (method === 'post' && /\/(agents|resume)$/.test(path)) headers.push(idempotencyKey);
+  if (method === 'post' && path.endsWith('/resume')) headers.push(channel);
   if (path.endsWith('/events')) headers.push(lastEventId);
   if (/\/(events|inbox)$/.test(path)) {
     Object.assign(responses['200']?.content ?? {}, { 'text/event-stream': { schema: { type: 'string' } } });
@@ -52,6 +57,12 @@ function complete(method: string, path: string, operation: Operation): void {
   if (headers.length > 0) operation.parameters = [...(operation.parameters ?? []), ...headers];
 }
 
-function header(name: string, description: string) {
-  return { in: 'header', name, required: false, description, schema: { type: 'string' } };
+function header(name: string, description: string, values?: string[]) {
+  return {
+    in: 'header',
+    name,
+    required: false,
+    description,
+    schema: { type: 'string', ...(values && { enum: values }) },
+  };
 }

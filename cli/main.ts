@@ -1,45 +1,29 @@
 #!/usr/bin/env node
 /** The `holdpoint` program: where the parts are put together. */
-import { apiCommand } from './run-api';
-import { devCommand } from './run-dev';
-import { workerCommand } from './run-worker';
-import { readSettings, type Settings } from './settings';
+import { CommanderError } from 'commander';
+import { buildProgram } from './program';
+import { EXIT } from './terminal/exit';
 
-const COMMANDS = new Map<string, { run: (settings: Settings) => Promise<number>; about: string }>([
-  ['dev', { run: devCommand, about: 'an embedded Temporal server, a worker and the API, all in one' }],
-  ['api', { run: apiCommand, about: 'the API, against the Temporal server that TEMPORAL_ADDRESS names' }],
-  ['worker', { run: workerCommand, about: 'a worker, against the Temporal server that TEMPORAL_ADDRESS names' }],
-]);
-
-/**
- * Runs one command to its end and resolves to the exit code. What stops a start is printed as one line; a stack trace
- * is shown with LOG_LEVEL=debug alone.
- */
+/** Runs one command to its end and resolves to the exit code (docs/terminal.md lists them). */
 export async function main(argv: readonly string[]): Promise<number> {
-  const command = COMMANDS.get(argv[0] ?? '');
-  if (!command) {
-    const help = argv[0] === '--help' || argv[0] === 'help';
-    (help ? console.log : console.error)(usage());
-    return help ? 0 : 2;
+  let code: number = EXIT.ok;
+  const program = buildProgram((exitCode) => (code = exitCode));
+  if (argv.length === 0) {
+    program.outputHelp({ error: true });
+    return EXIT.usage;
   }
   try {
-    return await command.run(readSettings());
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
   } catch (error) {
-    const debug = process.env.LOG_LEVEL === 'debug' || process.env.LOG_LEVEL === 'trace';
-    console.error(debug ? error : `holdpoint ${argv[0]}: ${oneLine(error)}`);
-    return 1;
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version were asked for; everything else was said by commander in a line or two.
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
-}
-
-function usage(): string {
-  const commands = [...COMMANDS].map(([name, { about }]) => `  ${name.padEnd(8)} ${about}`);
-  return ['usage: holdpoint <command>', '', ...commands].join('\n');
-}
-
-function oneLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
 }
 
 if (require.main === module) {
+  // `holdpoint runs | head`: who reads has read enough, and that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   void main(process.argv.slice(2)).then((code) => process.exit(code));
 }

@@ -4,10 +4,10 @@ import { Transport, type CallOptions, type ClientOptions } from './transport';
 import type {
   Answer,
   Ask,
+  ClaimReply,
   ClaimRequest,
   Definition,
   EventPage,
-  InboxAsk,
   InboxEvent,
   InboxFilter,
   InboxPage,
@@ -121,12 +121,12 @@ export class HoldpointClient {
   }
 
   /** Holds an ask, so that nobody else answers it meanwhile. `ClaimedError` when somebody else holds it. */
-  claim(runId: string, request: ClaimRequest, options: CallOptions = {}): Promise<InboxAsk> {
+  claim(runId: string, request: ClaimRequest, options: CallOptions = {}): Promise<ClaimReply> {
     return this.post(`/agents/${segment(runId)}/claim`, request, options);
   }
 
   /** Lets go of an ask that this key holds. */
-  release(runId: string, request: Pick<ClaimRequest, 'ask_id'>, options: CallOptions = {}): Promise<InboxAsk> {
+  release(runId: string, request: Pick<ClaimRequest, 'ask_id'>, options: CallOptions = {}): Promise<ClaimReply> {
     return this.post(`/agents/${segment(runId)}/release`, request, options);
   }
 

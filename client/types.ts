@@ -99,11 +99,10 @@ export interface InboxFilter {
 }
 
 /** A pending ask of any run that the key may see. */
-export interface InboxAsk extends Question {
-  run_id: string;
+export interface InboxAsk extends Ask {
   root_run_id: string;
+  parent_run_id: string | null;
   agent: string;
-  pending_input_schema: Record<string, unknown> | null;
   claim: Claim | null;
 }
 
@@ -122,12 +121,15 @@ export interface InboxPage {
 
 export type InboxEvent =
   | { type: 'inbox.snapshot'; data: InboxPage }
-  | { type: 'ask.opened' | 'ask.changed'; data: InboxAsk }
-  | { type: 'ask.closed'; data: { run_id: string; ask_id: string } };
+  | { type: 'ask.opened' | 'ask.changed'; data: { ask: InboxAsk; count: number } }
+  | { type: 'ask.closed'; data: { run_id: string; ask_id: string; count: number } };
+
+/** The record after a claim or a release. `request: 'queued'`: it is durable and is judged when a worker is up again. */
+export type ClaimReply = RunRecord & { request?: 'queued' };
 
 export interface ClaimRequest {
   ask_id: string;
-  /** How long, such as `15m`, which is the default. */
+  /** How long, such as `15m`, which is the default; from `1s` to `24h`. */
   for?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Routes of a run: start, list, read, answer, cancel, transcript, asks. Thin: each is one call of the service. */
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { LIMITS, runRecordSchema, startRunSchema } from '../../workflows/contract';
+import { LIMITS, runRecordSchema, startRunSchema, type Channel } from '../../workflows/contract';
 import { principalOf, requires } from '../auth';
 import { ApiError } from '../errors';
 import type { RunService } from '../service/runs';
@@ -68,7 +68,7 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
           input: request.body.input,
           ask_id: request.body.ask_id,
           idempotencyKey: idempotencyKey(request),
-          channel: 'http',
+          channel: channelOf(request),
         });
         return queued ? reply.code(202).send({ ...record, answer: 'queued' }) : reply.code(200).send(record);
       },
@@ -113,6 +113,16 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
       }),
     });
   };
+}
+
+/**
+ * The channel that an answer is recorded with. A program that people answer through may say so; the other channels are
+ * doors of their own, and nobody else's to name.
+ */
+function channelOf(request: FastifyRequest): Channel {
+  const named = request.headers['holdpoint-channel'];
+  if (named === undefined || named === 'http' || named === 'cli') return named ?? 'http';
+  throw new ApiError('malformed_request', 'Holdpoint-Channel must be "http" or "cli", or be left out');
 }
 
 /** The `Idempotency-Key` of a request: 1 to 256 visible ASCII characters. */

@@ -16,11 +16,13 @@ import {
   type Ask,
   type EventPage,
   type HoldpointError,
+  type InboxAsk,
   type MessagePage,
   type RunEvent,
   type RunList,
 } from '../../client';
 import type { AskView } from '../../api/service/asks';
+import type { InboxAsk as ApisInboxAsk } from '../../api/service/inbox-asks';
 import { FlakyProxy } from '../support/flaky-proxy';
 import { eventually, OTHER_KEY, TEST_KEY, TEST_KEYS } from '../support/http';
 import { choice, effect, freeForm, freeText, pick, script, sleep } from '../support/scripts';
@@ -31,6 +33,7 @@ const READER_KEY = 'reader-key-0000000000';
 // What the API's own view of an ask is assignable to, so that the two cannot drift apart unseen.
 type Same<A, B> = A extends B ? (B extends A ? true : never) : never;
 const askIsTheApis: Same<Ask, AskView> = true;
+const inboxAskIsTheApis: Same<InboxAsk, ApisInboxAsk> = true;
 
 describe('the client', () => {
   let stack: TestStack;
@@ -56,7 +59,7 @@ describe('the client', () => {
     );
 
   test('starts, reads, lists, answers, and tells what was said', async () => {
-    expect(askIsTheApis).toBe(true);
+    expect([askIsTheApis, inboxAskIsTheApis]).toEqual([true, true]);
     const started = await client.start({
       agent: 'scripted',
       input: script([choice('Yes', 'No'), freeForm()]),

@@ -11,8 +11,11 @@ export const ASK_OUTCOMES = ['answered', 'declined', 'expired', 'withdrawn'] as 
 export const askOutcomeSchema = z.enum(ASK_OUTCOMES);
 export type AskOutcome = z.infer<typeof askOutcomeSchema>;
 
-/** Where an answer came in. `signal` is a raw Temporal signal: the CLI, the Web UI, another program. */
-export const CHANNELS = ['http', 'signal', 'mission_control', 'mcp', 'ag_ui', 'policy'] as const;
+/**
+ * Where an answer came in. `signal` is a raw Temporal signal: Temporal's CLI or Web UI, another program. `cli` is our own
+ * terminal, which goes through the HTTP API.
+ */
+export const CHANNELS = ['http', 'signal', 'mission_control', 'mcp', 'ag_ui', 'cli', 'policy'] as const;
 export const channelSchema = z.enum(CHANNELS);
 export type Channel = z.infer<typeof channelSchema>;
 
