@@ -2,7 +2,7 @@
 import fastifySwagger from '@fastify/swagger';
 import fastify, { type FastifyInstance } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import { addErrorHandling } from './error-handling';
+import { addCompilers } from './error-handling';
 import { transformObject } from './openapi';
 import { addRoutes } from './parts';
 import type { RunService } from './service/runs';
@@ -32,7 +32,7 @@ export async function addDocument(app: FastifyInstance, prefix = ''): Promise<vo
  */
 export async function openApiDocument(service: RunService, prefix: string): Promise<object> {
   const app = fastify();
-  addErrorHandling(app, { notFound: false });
+  addCompilers(app);
   await addDocument(app, prefix);
   await addRoutes(app, service);
   await app.ready();

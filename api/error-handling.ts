@@ -24,9 +24,14 @@ const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   };
 };
 
+/** How zod schemas are used: they judge requests; replies are built from typed records and only documented by them. */
+export function addCompilers(app: FastifyInstance): void {
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+}
+
 /** With `notFound` it is for us to say what there is not; at the root of a host's server it is not. */
 export function addErrorHandling(app: FastifyInstance, options: { notFound: boolean }): void {
-  app.setValidatorCompiler(validatorCompiler);
   // Node would refuse it by itself, without a word of JSON.
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') {

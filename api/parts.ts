@@ -3,7 +3,7 @@ import fastifyRateLimit from '@fastify/rate-limit';
 import type { Client } from '@temporalio/client';
 import type { FastifyInstance } from 'fastify';
 import { addAuthentication, callerOf, type Authenticate } from './auth';
-import { addErrorHandling } from './error-handling';
+import { addCompilers, addErrorHandling } from './error-handling';
 import { ApiError } from './errors';
 import { addJsonBody } from './json-body';
 import { missionControlRoutes } from './mission-control/routes';
@@ -36,8 +36,7 @@ export async function addApi(
     standalone: boolean;
   },
 ): Promise<void> {
-  // Replies are built from typed records; their schemas are for the document.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  addCompilers(app);
   addJsonBody(app);
   addErrorHandling(app, { notFound: parts.standalone || app.prefix !== '' });
   addAuthentication(app, parts.authenticate, { docsPage: parts.standalone });
