@@ -88,7 +88,16 @@ const nodeGlobals = Object.fromEntries(
 );
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'node_modules/', '.holdpoint/', 'test/histories/'] },
+  {
+    ignores: [
+      'dist/',
+      'coverage/',
+      'node_modules/',
+      '.holdpoint/',
+      'test/histories/',
+      'examples/existing-temporal-project/',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

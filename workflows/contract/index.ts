@@ -1,6 +1,7 @@
 /** The wire contract: everything that callers, the workflow and the API agree on. */
 export * from './answer';
 export * from './approvals';
+export * from './ask-tool';
 export * from './asks';
 export * from './attachments';
 export * from './claims';
