@@ -1,4 +1,10 @@
-import { NativeConnection, type WorkerOptions, type WorkerPlugin } from '@temporalio/worker';
+import {
+  NativeConnection,
+  type BundleOptions,
+  type BundlerPlugin,
+  type WorkerOptions,
+  type WorkerPlugin,
+} from '@temporalio/worker';
 import { createActivities, type ActivityDeps, type Agent } from '../activities';
 import { agentRegistry } from '../activities/agents';
 import type { WorkflowAgent } from '../workflows/contract';
@@ -22,7 +28,7 @@ export interface HoldpointPluginOptions extends Omit<ActivityDeps, 'agents' | 'w
  * data converter stay the worker's own. `Worker.create` rejects with `SearchAttributesError` where they are missing and
  * cannot be added, and with an `Error` when the worker has an activity of the same name.
  */
-export class HoldpointPlugin implements WorkerPlugin {
+export class HoldpointPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'holdpoint';
 
   constructor(private readonly options: HoldpointPluginOptions = {}) {}
@@ -38,6 +44,15 @@ export class HoldpointPlugin implements WorkerPlugin {
       ),
     });
     return { ...worker, activities: merged(worker.activities, ours) };
+  }
+
+  /**
+   * A workflow bundle is one file: what its code imports lazily is put into it too. The OpenAI Agents SDK does so, and
+   * its bundle would not start.
+   */
+  configureBundler(options: BundleOptions): BundleOptions {
+    const { webpackConfigHook: theirs = (config) => config } = options;
+    return { ...options, webpackConfigHook: (config) => withEagerImports(theirs(config)) };
   }
 
   private async searchAttributes({ connection, namespace = 'default' }: WorkerOptions): Promise<void> {
@@ -62,4 +77,12 @@ function merged(theirs: object | undefined, ours: object): object {
   if (taken.length > 0)
     throw new Error(`the worker has an activity of its own named ${taken.join(' and ')}: rename it`);
   return Object.assign(Object.create(Object.getPrototypeOf(theirs) as object) as object, theirs, ours);
+}
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+
+function withEagerImports(config: WebpackConfig): WebpackConfig {
+  const parser = { ...config.module?.parser };
+  const javascript = { ...(parser.javascript as object | undefined), dynamicImportMode: 'eager' as const };
+  return { ...config, module: { ...config.module, parser: { ...parser, javascript } } };
 }

@@ -1,16 +1,13 @@
-/** `ask_a_human` in agents of the two agent SDKs that run inside Temporal workflows. */
+/** `ask_a_human` in agents of the OpenAI Agents SDK that run inside a workflow. */
 import { Agent } from '@openai/agents-core';
-import { temporalProvider } from '@temporalio/ai-sdk';
 import { agentAsTool, TemporalOpenAIRunner } from '@temporalio/openai-agents/workflow';
-import { generateText, stepCountIs } from 'ai';
-// In a project of your own: 'holdpoint/workflow', 'holdpoint/openai-agents', 'holdpoint/ai-sdk'.
-import { askAHumanTool as askAHumanAiSdk } from '../../workflows/agent-sdks/ai-sdk';
+// In a project of your own: 'holdpoint/openai-agents' and 'holdpoint/workflow'.
 import { askAHumanTool } from '../../workflows/agent-sdks/openai-agents';
 import { pausableRun } from '../../workflows/library';
 
 const MODEL = 'gpt-4o-mini';
 
-/** OpenAI Agents SDK: an agent that uses another one as a tool. Either may ask. */
+/** An agent that uses another one as a tool. Either may ask. */
 export const travelDesk = pausableRun('travelDesk', async (run, request: string): Promise<string> => {
   const booker = new Agent({
     name: 'Booker',
@@ -26,15 +23,4 @@ export const travelDesk = pausableRun('travelDesk', async (run, request: string)
   });
   const result = await new TemporalOpenAIRunner().run(planner, request);
   return String(result.finalOutput ?? '');
-});
-
-/** AI SDK: the same tool in a `generateText` loop. */
-export const writer = pausableRun('writer', async (run, request: string): Promise<string> => {
-  const { text } = await generateText({
-    model: temporalProvider.languageModel(MODEL),
-    prompt: request,
-    tools: { ask_a_human: askAHumanAiSdk(run) },
-    stopWhen: stepCountIs(5),
-  });
-  return text;
 });
