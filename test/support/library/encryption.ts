@@ -28,7 +28,7 @@ export class EncryptionCodec implements PayloadCodec {
       const decipher = createDecipheriv('aes-256-gcm', KEY, data.subarray(0, 12));
       decipher.setAuthTag(data.subarray(12, 28));
       const open = Buffer.concat([decipher.update(data.subarray(28)), decipher.final()]);
-      return PayloadMessage.decode(open) as Payload;
+      return PayloadMessage.decode(open);
     });
   }
 }
