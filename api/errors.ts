@@ -25,8 +25,8 @@ export class ApiError extends Error {
 }
 
 /** One and the same reply for an unknown id, another workspace's run and a workflow that is no run. */
-export function runNotFound(): ApiError {
-  return new ApiError('run_not_found', 'there is no such run');
+export function runNotFound(cause?: unknown): ApiError {
+  return new ApiError('run_not_found', 'there is no such run', undefined, cause);
 }
 
 export function runNotWaiting(): ApiError {

@@ -13,6 +13,7 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import type { temporal } from '@temporalio/proto';
 import type { QUERIES } from '../../workflows/contract';
 import { newRunSnapshot, SIGNALS, type AnswerSignal, type RunOutcome } from '../../workflows/contract';
+import { ApiError, runNotFound } from '../errors';
 import { apiErrorOfTemporal, hasEndedUnbegun } from './temporal-errors';
 
 /** Deadlines of single calls, and of all that one request makes (CONTRACT §5: below 10 s), in milliseconds. */
@@ -59,9 +60,15 @@ export class TemporalGateway {
     return new TemporalGateway(this.client, this.taskQueue, Date.now() + milliseconds);
   }
 
-  /** Describes a workflow from the server alone, no worker involved. Throws `run_not_found`. */
+  /**
+   * Describes a workflow from the server alone, no worker involved. Throws `run_not_found`, also for one whose memo the
+   * client's data converter cannot read: such a workflow is somebody else's, and must fail no list that comes across it.
+   */
   async describe(runId: string): Promise<WorkflowExecutionDescription> {
-    return this.call(DEADLINES.call, () => this.client.workflow.getHandle(runId).describe());
+    const described = this.call(DEADLINES.call, () => this.client.workflow.getHandle(runId).describe());
+    return described.catch((error: unknown) => {
+      throw error instanceof ApiError ? error : runNotFound(error);
+    });
   }
 
   /** What a completed run handed back, read from its last event: no worker involved. */

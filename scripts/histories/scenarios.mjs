@@ -159,6 +159,70 @@ export const scenarios = {
       ],
       { agent: 'release-manager' },
     ),
+
+  async 'pausable-ask'(stack) {
+    const team = await stack.team();
+    const runId = await team.begin('keptAsk', 'Which?');
+    await team.untilWaiting(runId, 'q1');
+    await team.resume(runId, { ...option('other'), other_text: 'neither' });
+    await team.untilWaiting(runId, 'q2');
+    await team.resume(runId, { kind: 'decline', reason: 'not my call' });
+    await team.untilEnded(runId);
+    return { run: runId };
+  },
+
+  async 'pausable-steps'(stack) {
+    const team = await stack.team();
+    const runId = await team.begin('keptSteps');
+    await team.untilWaiting(runId, 'q1');
+    await team.resume(runId, text('no'));
+    await team.untilEnded(runId);
+    return { run: runId };
+  },
+
+  async 'pausable-delegation'(stack) {
+    const team = await stack.team();
+    const parent = await team.begin('keptDelegation', team.taskQueue);
+    await team.untilAwaiting(parent, 2);
+    const [agent, workflow] = await team.untilChildren(parent, 2);
+    await team.resume(agent, text('yes'));
+    await team.resume(workflow, option('q1_o1'));
+    await team.untilWaiting(workflow, 'q2');
+    await team.resume(workflow, text('because'));
+    await team.untilEnded(parent);
+    return { parent, agent, workflow };
+  },
+
+  async 'pausable-cancelled'(stack) {
+    const team = await stack.team();
+    const parent = await team.begin('keptDelegation', team.taskQueue);
+    await team.untilAwaiting(parent, 2);
+    const [agent, workflow] = await team.untilChildren(parent, 2);
+    await team.cancel(parent);
+    await team.untilEnded(parent);
+    return { parent, agent, workflow };
+  },
+
+  async 'pausable-failed'(stack) {
+    const team = await stack.team();
+    const runId = await team.begin('keptFailure');
+    await team.untilWaiting(runId, 'q1');
+    await team.resume(runId, text('no'));
+    await team.untilEnded(runId);
+    return { run: runId };
+  },
+
+  async 'pausable-continued'(stack) {
+    const team = await stack.team();
+    const runId = await team.begin('keptContinued', 1);
+    for (const askId of ['q1', 'q2']) {
+      await team.untilWaiting(runId, askId);
+      await team.resume(runId, text(askId));
+    }
+    await team.untilEnded(runId);
+    const executions = await team.executions(runId);
+    return Object.fromEntries(executions.map((execution, k) => [`execution-${k + 1}`, execution]));
+  },
 };
 
 function option(optionId) {

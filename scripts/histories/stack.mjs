@@ -5,7 +5,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 const require = createRequire(import.meta.url);
 const dist = (file) => require(`../../dist/${file}`);
@@ -14,6 +14,7 @@ const { agentRegistry, scriptedAgent } = dist('activities/agents.js');
 const { buildApp } = dist('api/app.js');
 const { startDevServer } = dist('cli/dev-server.js');
 const { resolveTemporalCli } = dist('cli/temporal-cli.js');
+const { HoldpointPlugin } = dist('worker/index.js');
 const { workerOptions } = dist('worker/options.js');
 const { SEARCH_ATTRIBUTES } = dist('workflows/contract/index.js');
 
@@ -43,7 +44,35 @@ export async function startRecording() {
     await native.close();
     await server.stop();
   };
+  shared.team = () => (shared.startedTeam ??= startTeam(shared));
   return { stack: await startStack(shared, {}), stop };
+}
+
+/** A team's own worker: the plugin and the workflows of the kept histories, on a task queue of its own. */
+async function startTeam(shared) {
+  const { native, client } = shared;
+  const taskQueue = 'team';
+  const effectsFile = path.join(mkdtempSync(path.join(tmpdir(), 'holdpoint-')), 'effects');
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: require.resolve('../../test/replay/pausable-workflows.ts'),
+    logger: new DefaultLogger('ERROR'),
+  });
+  const worker = await Worker.create({
+    connection: native,
+    identity: IDENTITY,
+    taskQueue,
+    workflowBundle: { code },
+    plugins: [new HoldpointPlugin({ agents: [scriptedAgent], effectsFile })],
+  });
+  const running = worker.run();
+  const keys = [{ name: 'recorder', key: KEY, workspace: 'default' }];
+  const app = await buildApp({ client, agents, keys, taskQueue });
+  shared.stopping.push(async () => {
+    await app.close();
+    worker.shutdown();
+    await running;
+  });
+  return new RecordingStack(shared, app, taskQueue);
 }
 
 /** One worker and one API on a task queue of their own. */
@@ -80,6 +109,18 @@ class RecordingStack {
   /** Another one whose runs continue as new after this many events. */
   continuingAfter(events) {
     return startStack(this.shared, { continueAsNewAfter: events });
+  }
+
+  /** Another one with a team's own workflows. */
+  team() {
+    return this.shared.team();
+  }
+
+  /** Starts a workflow as a team's own client does. */
+  async begin(type, ...args) {
+    const workflowId = `${type}-${Date.now()}`;
+    await this.shared.client.workflow.start(type, { workflowId, taskQueue: this.taskQueue, args });
+    return workflowId;
   }
 
   async call(method, url, payload) {

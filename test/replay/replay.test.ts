@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
-import { Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { replayOptions } from '../../worker/options';
 import { quietRuntime } from '../support/stack';
 
@@ -16,17 +16,26 @@ const names = readdirSync(FOLDER)
   .map((file) => file.replace(/\.json$/, ''));
 const textOf = (name: string) => readFileSync(path.join(FOLDER, `${name}.json`), 'utf8');
 
+/** Histories of workflows that a team has built with the library. Those are in a bundle of their own. */
+const isPausable = (name: string) => name.startsWith('pausable-');
+const bundleOfTeam = async () =>
+  bundleWorkflowCode({
+    workflowsPath: require.resolve('./pausable-workflows'),
+    logger: new DefaultLogger('ERROR'),
+  });
+
 /** Replays histories, whatever they are, with what decides how workflow code runs; the errors by name. */
-async function replay(histories: { name: string; text: string }[]): Promise<Map<string, Error | undefined>> {
-  const bundle = process.env.HOLDPOINT_TEST_BUNDLE;
-  if (!bundle) throw new Error('run under jest: its global setup builds the bundle');
+async function replay(
+  histories: { name: string; text: string }[],
+  workflowBundle: WorkflowBundleOption = { codePath: process.env.HOLDPOINT_TEST_BUNDLE ?? '' },
+): Promise<Map<string, Error | undefined>> {
   quietRuntime();
   const errors = new Map<string, Error | undefined>();
   const given = histories.map(({ name, text }) => ({
     workflowId: name,
     history: historyFromJSON(JSON.parse(text)),
   }));
-  for await (const { workflowId, error } of Worker.runReplayHistories(replayOptions({ codePath: bundle }), given)) {
+  for await (const { workflowId, error } of Worker.runReplayHistories(replayOptions(workflowBundle), given)) {
     errors.set(workflowId, error);
   }
   return errors;
@@ -34,7 +43,15 @@ async function replay(histories: { name: string; text: string }[]): Promise<Map<
 
 describe('kept histories', () => {
   let errors: Map<string, Error | undefined>;
-  beforeAll(async () => (errors = await replay(names.map((name) => ({ name, text: textOf(name) })))));
+  beforeAll(async () => {
+    const all = names.map((name) => ({ name, text: textOf(name) }));
+    const ofAgents = await replay(all.filter(({ name }) => !isPausable(name)));
+    const ofTeams = await replay(
+      all.filter(({ name }) => isPausable(name)),
+      await bundleOfTeam(),
+    );
+    errors = new Map([...ofAgents, ...ofTeams]);
+  });
 
   test.each(names)('%s replays', (name) => {
     expect(errors.has(name)).toBe(true);

@@ -1,9 +1,12 @@
 /** A pausable run under a team's own payload converter, encrypting codec and interceptors. */
+import { Client } from '@temporalio/client';
+import { buildApp } from '../../api';
+import { ApiCaller, eventually } from '../support/http';
 import { freeText, pick } from '../support/scripts';
 import { eventsOf } from '../support/history-facts';
 import { EncryptionCodec } from '../support/library/encryption';
 import { sendRaw, jsonPayload } from '../support/raw-signals';
-import { bundleOf, LibraryStack } from '../support/library/stack';
+import { bundleOf, LIBRARY_KEYS, LibraryStack } from '../support/library/stack';
 
 const payloadConverterPath = require.resolve('../support/library/payload-converter');
 const dataConverter = { payloadConverterPath, payloadCodecs: [new EncryptionCodec()] };
@@ -47,6 +50,30 @@ describe('with a data converter and interceptors of the team’s own', () => {
     ]);
     await sendRaw(stack.client, runId, 'answer', [jsonPayload({ input: freeText('by hand') })]);
     expect(await stack.result(runId)).toEqual({ answer: 'by hand' });
+  });
+
+  test('an API without the codec cannot read it: a 404 to it, and no list fails over it', async () => {
+    const runId = await stack.begin('asks', [{ kind: 'free_form', question: 'Well?' }]);
+    await stack.api.untilWaiting(runId);
+    const listed = async (api: ApiCaller) => {
+      const { status, body } = await api.call<{ runs: { run_id: string }[] }>('GET', '/agents?agent=asks');
+      return [status, body.runs.some((run) => run.run_id === runId)];
+    };
+    const app = await buildApp({
+      client: new Client({ connection: stack.client.connection }),
+      agents: new Map(),
+      keys: LIBRARY_KEYS,
+      rateLimit: 100_000,
+    });
+    const plain = new ApiCaller(await app.listen({ host: '127.0.0.1', port: 0 }), LIBRARY_KEYS[0]?.key);
+    // Found by visibility by now, so the other one has come across it too.
+    expect(await eventually(async () => (await listed(stack.api))[1] === true)).toBe(true);
+    expect(await listed(plain)).toEqual([200, false]);
+    const { status, body } = await plain.call('GET', `/agents/${runId}`);
+    expect([status, body.error]).toEqual([404, 'run_not_found']);
+    expect((await plain.resume(runId, freeText('x'))).status).toBe(404);
+    await app.close();
+    expect((await stack.api.resume(runId, freeText('x'))).status).toBe(200);
   });
 
   test('sub-runs and continue-as-new carry on under it', async () => {
