@@ -11,7 +11,18 @@ const options = workerOptions({
   connection,
   namespace: 'default',
   taskQueue: 'bare',
-  activities: { step: async (name) => name },
+  activities: {
+    step: async (name) => name,
+    /** A model turn as one writes it without Holdpoint: one request, its text. */
+    ask: async (model) => {
+      const response = await fetch(`${process.env.HOLDPOINT_MODEL_BASE_URL}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'go' }] }),
+      });
+      return (await response.json()).choices[0].message.content;
+    },
+  },
 });
 const worker = await Worker.create({
   ...options,

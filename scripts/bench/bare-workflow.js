@@ -10,6 +10,7 @@ const {
 } = require('@temporalio/workflow');
 const { defineSearchAttributeKey } = require('@temporalio/common');
 
+const { ask } = proxyActivities({ startToCloseTimeout: '1 minute' });
 const { step } = proxyActivities({ startToCloseTimeout: '1 minute' });
 const answer = defineSignal('answer');
 const outcome = defineQuery('outcome');
@@ -36,4 +37,9 @@ exports.bareRun = async function bareRun({ shows }) {
   show('running');
   await step('second');
   return taken;
+};
+
+/** One bare model turn. */
+exports.bareTurn = async function bareTurn(model) {
+  return ask(model);
 };

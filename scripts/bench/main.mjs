@@ -1,12 +1,13 @@
 // `npm run bench`: Holdpoint beside a bare Temporal workflow, in one run, on one server, interleaved. Prints p50/p95/p99
 // and ratios; absolute times say more about the machine than about Holdpoint. `-- --quick` does less of each;
-// `--rounds=`, `--crowd=` and `--paused=` say how much.
+// `--rounds=`, `--crowd=` and `--paused=` say how much; `--only=model-turns` stops after these.
 import { build, isFresh } from '../build.mjs';
 import { eachAtOnce, line, ratio, summary, timed } from './measure.mjs';
 
 if (!isFresh()) await build();
 const { startStack } = await import('./stack.mjs');
 const { bare, holdpoint } = await import('./subjects.mjs');
+const { modelTurns } = await import('./model-turns.mjs');
 
 const quick = process.argv.includes('--quick');
 const given = (name) => Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]) || undefined;
@@ -19,11 +20,14 @@ const PAUSED = given('paused') ?? (quick ? 200 : 5_000);
 const stack = await startStack();
 try {
   const subjects = [holdpoint(stack), bare(stack, false), bare(stack, true)];
-  await latencies(subjects);
-  await reads(subjects[0]);
-  await pushDelay(subjects[0]);
-  await crowd(subjects);
-  await memory(subjects[0]);
+  await modelTurns(stack, ROUNDS);
+  if (!process.argv.includes('--only=model-turns')) {
+    await latencies(subjects);
+    await reads(subjects[0]);
+    await pushDelay(subjects[0]);
+    await crowd(subjects);
+    await memory(subjects[0]);
+  }
 } finally {
   await stack.stop();
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import { startModelServer } from './model-server.mjs';
 
 const require = createRequire(import.meta.url);
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -26,11 +27,14 @@ export async function startStack({ serverArgs = [] } = {}) {
     searchAttributes: SEARCH_ATTRIBUTES,
     extraArgs: ['--headless', ...serverArgs],
   });
+  const models = await startModelServer();
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     TEMPORAL_ADDRESS: server.address,
     HOLDPOINT_SCRIPTED: '1',
+    HOLDPOINT_AGENTS: path.join(here, 'agents'),
+    HOLDPOINT_MODEL_BASE_URL: models.url,
     HOLDPOINT_RATE_LIMIT: '1000000',
     HOLDPOINT_MAX_CACHED_WORKFLOWS: '10000',
     LOG_LEVEL: 'warn',
@@ -53,6 +57,7 @@ export async function startStack({ serverArgs = [] } = {}) {
       await client.connection.close();
       for (const { child } of [worker, api, bare]) child.kill('SIGKILL');
       await server.stop();
+      models.stop();
     },
   };
 }

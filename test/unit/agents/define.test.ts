@@ -7,6 +7,7 @@ import { shownDefinition } from '../../../activities/agent-definition';
 import { agentRegistry } from '../../../activities/agents';
 import { defineAgent, defineTool, type AgentOptions, type ToolOptions } from '../../../activities/define';
 import { agentsInFolder } from '../../../activities/define/agents-in-folder';
+import { snippetWith } from '../../support/snippets';
 
 const tool = (more: Partial<ToolOptions<z.ZodObject>> = {}) =>
   defineTool({ name: 'pay', description: 'Pays.', input: z.object({ amount: z.number() }), execute: () => 1, ...more });
@@ -90,6 +91,7 @@ describe('a folder of agents', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdpoint-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const define = JSON.stringify(path.resolve(__dirname, '../../../activities/define'));
+  const zod = JSON.stringify(require.resolve('zod'));
   const code = (name: string) =>
     `const { defineAgent } = require(${define});
      exports.agent = defineAgent({ name: '${name}', description: 'd', instructions: 'i', model: 'openai:x' });`;
@@ -113,6 +115,19 @@ describe('a folder of agents', () => {
       'notes.md': '#',
     });
     expect((await agentsInFolder(where)).map(({ name }) => name)).toEqual(['a', 'deep']);
+  });
+
+  test('takes the agent of docs/agents.md as it is printed there', async () => {
+    const printed = snippetWith('docs/agents.md', 'js', 'defineAgent').replace("'holdpoint/worker'", define);
+    const [support] = await agentsInFolder(inFolder('docs', { 'support.js': printed.replace("'zod'", zod) }));
+    expect(support && shownDefinition(support)).toMatchObject({
+      name: 'support',
+      model: 'openai-compatible:qwen3',
+      input_schema: { required: ['customer', 'message'] },
+      tools: [{ name: 'refund', needs_approval: true }],
+    });
+    const worker = await import('../../../worker');
+    expect([worker.defineAgent, worker.defineTool]).toEqual([defineAgent, defineTool]);
   });
 
   test('says which file it is that cannot be loaded, or that there is none', async () => {
