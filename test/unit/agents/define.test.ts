@@ -7,6 +7,7 @@ import { shownDefinition } from '../../../activities/agent-definition';
 import { agentRegistry } from '../../../activities/agents';
 import { defineAgent, defineTool, type AgentOptions, type ToolOptions } from '../../../activities/define';
 import { agentsInFolder } from '../../../activities/define/agents-in-folder';
+import * as worker from '../../../worker';
 import { snippetWith } from '../../support/snippets';
 
 const tool = (more: Partial<ToolOptions<z.ZodObject>> = {}) =>
@@ -126,7 +127,6 @@ describe('a folder of agents', () => {
       input_schema: { required: ['customer', 'message'] },
       tools: [{ name: 'refund', needs_approval: true }],
     });
-    const worker = await import('../../../worker');
     expect([worker.defineAgent, worker.defineTool]).toEqual([defineAgent, defineTool]);
   });
 
