@@ -83,6 +83,6 @@ type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>
 
 function withEagerImports(config: WebpackConfig): WebpackConfig {
   const parser = { ...config.module?.parser };
-  const javascript = { ...(parser.javascript), dynamicImportMode: 'eager' as const };
+  const javascript = { ...parser.javascript, dynamicImportMode: 'eager' as const };
   return { ...config, module: { ...config.module, parser: { ...parser, javascript } } };
 }
