@@ -1,5 +1,7 @@
 /** The OpenAPI document: what the zod schemas print, with what they cannot say put in. */
 import { jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { GIVEN_BY } from '../workflows/contract';
+import { NAMED_CHANNELS } from './routes/provenance';
 
 type JsonObject = Record<string, unknown>;
 type Operation = { parameters?: unknown[]; requestBody?: RequestBody; responses?: Record<string, JsonObject> };
@@ -10,10 +12,8 @@ interface Document {
 }
 
 const idempotencyKey = header('Idempotency-Key', 'The same key and body give the first outcome again.');
-const channel = header('Holdpoint-Channel', 'What the answer is recorded with: `http`, the default, or `cli`.', [
-  'http',
-  'cli',
-]);
+const channel = header('Holdpoint-Channel', 'What the answer is recorded with; default `http`.', [...NAMED_CHANNELS]);
+const givenBy = header('Holdpoint-Given-By', 'With channel `mcp`: who gave the answer.', [...GIVEN_BY]);
 const lastEventId = header('Last-Event-ID', 'Of a stream: goes on after this event.');
 
 /** For `@fastify/swagger`. Throws when a shared schema without a name turns up, which no reader could follow. */
@@ -49,7 +49,7 @@ function complete(method: string, path: string, operation: Operation): void {
   if (responses['204']) delete responses['204'].content;
   const headers = [];
   if (method === 'post' && /\/(agents|resume)$/.test(path)) headers.push(idempotencyKey);
-  if (method === 'post' && path.endsWith('/resume')) headers.push(channel);
+  if (method === 'post' && path.endsWith('/resume')) headers.push(channel, givenBy);
   if (path.endsWith('/events')) headers.push(lastEventId);
   if (/\/(events|inbox)$/.test(path)) {
     Object.assign(responses['200']?.content ?? {}, { 'text/event-stream': { schema: { type: 'string' } } });
@@ -58,11 +58,6 @@ function complete(method: string, path: string, operation: Operation): void {
 }
 
 function header(name: string, description: string, values?: string[]) {
-  return {
-    in: 'header',
-    name,
-    required: false,
-    description,
-    schema: { type: 'string', ...(values && { enum: values }) },
-  };
+  const schema = { type: 'string', ...(values && { enum: values }) };
+  return { in: 'header', name, required: false, description, schema };
 }

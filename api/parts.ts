@@ -6,6 +6,7 @@ import { addAuthentication, callerOf, type Authenticate } from './auth';
 import { addCompilers, addErrorHandling } from './error-handling';
 import { ApiError } from './errors';
 import { addJsonBody } from './json-body';
+import { mcpRoutes } from './mcp/routes';
 import { missionControlRoutes } from './mission-control/routes';
 import { agentRoutes, BASE_PATH } from './routes/agents';
 import { definitionRoutes } from './routes/definitions';
@@ -62,4 +63,5 @@ export async function addRoutes(
   await app.register(eventRoutes(service), { prefix: BASE_PATH });
   await app.register(inboxRoutes(service), { prefix: BASE_PATH });
   await app.register(missionControlRoutes(service));
+  await app.register(mcpRoutes(service));
 }

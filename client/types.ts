@@ -19,6 +19,7 @@ export type {
   Attachment as AnswerAttachment,
   Channel,
   ContractIssue as Issue,
+  Definition,
   ErrorCode,
   EventData,
   EventType,
@@ -79,17 +80,6 @@ export interface RunList {
 
 export type EventPage = ContractEventPage & { run_id: string };
 export type MessagePage = ContractMessagePage & { run_id: string };
-
-/** An agent that can be started. */
-export interface Definition {
-  name: string;
-  description: string | null;
-  /** JSON Schema of `input`; null when the agent takes anything. */
-  input_schema: Record<string, unknown> | null;
-  model: string | null;
-  sub_agents: string[];
-  tools: string[];
-}
 
 export interface InboxFilter {
   assignee?: string | undefined;

@@ -1,10 +1,11 @@
 /** Routes of a run: start, list, read, answer, cancel, transcript, asks. Thin: each is one call of the service. */
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { LIMITS, runRecordSchema, startRunSchema, type Channel } from '../../workflows/contract';
+import { isIdempotencyKey, LIMITS, runRecordSchema, startRunSchema } from '../../workflows/contract';
 import { principalOf, requires } from '../auth';
 import { ApiError } from '../errors';
 import type { RunService } from '../service/runs';
+import { namedProvenance } from './provenance';
 import * as schemas from './schemas';
 
 export const BASE_PATH = '/api/platform/v1';
@@ -68,7 +69,7 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
           input: request.body.input,
           ask_id: request.body.ask_id,
           idempotencyKey: idempotencyKey(request),
-          channel: channelOf(request),
+          ...namedProvenance(request),
         });
         return queued ? reply.code(202).send({ ...record, answer: 'queued' }) : reply.code(200).send(record);
       },
@@ -115,27 +116,11 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
   };
 }
 
-/**
- * The channel that an answer is recorded with. A program that people answer through may say so; the other channels are
- * doors of their own, and nobody else's to name.
- */
-function channelOf(request: FastifyRequest): Channel {
-  const named = request.headers['holdpoint-channel'];
-  if (named === undefined || named === 'http' || named === 'cli') return named ?? 'http';
-  throw new ApiError('malformed_request', 'Holdpoint-Channel must be "http" or "cli", or be left out');
-}
-
 /** The `Idempotency-Key` of a request: 1 to 256 visible ASCII characters. */
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (
-    typeof key === 'string' &&
-    key.length <= LIMITS.idempotencyKey &&
-    /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(key)
-  ) {
-    return key;
-  }
+  if (typeof key === 'string' && isIdempotencyKey(key)) return key;
   const message = `Idempotency-Key must be 1 to ${LIMITS.idempotencyKey} visible ASCII characters`;
   throw new ApiError('malformed_request', message);
 }

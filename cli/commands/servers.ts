@@ -1,4 +1,4 @@
-/** `holdpoint dev | api | worker | …`: commands that run a server until they are told to stop. */
+/** `holdpoint dev | api | worker | mcp`: commands that run a server until they are told to stop. */
 import type { AddCommand } from '../program';
 import { readSettings, type Settings } from '../settings';
 import { EXIT } from '../terminal/exit';
@@ -21,6 +21,10 @@ const SERVERS: Record<string, ServerCommand> = {
   worker: {
     about: 'a worker, against the Temporal server that TEMPORAL_ADDRESS names',
     load: async () => (await import('../run-worker.js')).workerCommand,
+  },
+  mcp: {
+    about: 'MCP tools on stdin and stdout, for the API that HOLDPOINT_URL names',
+    load: async () => (await import('../mcp/run-mcp.js')).mcpCommand,
   },
 };
 

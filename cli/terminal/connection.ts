@@ -6,11 +6,16 @@ import { CommandError, EXIT } from './exit';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8787';
 
+/** The client of a command at a terminal. Throws `CommandError`. */
+export function connect(url: string | undefined, env: NodeJS.ProcessEnv = process.env): HoldpointClient {
+  return new HoldpointClient({ ...connectionOf(url, env), headers: { 'holdpoint-channel': 'cli' } });
+}
+
 /**
- * A client by `--url` or `HOLDPOINT_URL`, and `HOLDPOINT_API_KEY`. Without the latter the key that `holdpoint dev` keeps in
+ * The API, by `--url` or `HOLDPOINT_URL`, and `HOLDPOINT_API_KEY`. Without the latter the key that `holdpoint dev` keeps in
  * the data folder is taken, for an API on this machine only: it is no other's business. Throws `CommandError`.
  */
-export function connect(url: string | undefined, env: NodeJS.ProcessEnv = process.env): HoldpointClient {
+export function connectionOf(url: string | undefined, env: NodeJS.ProcessEnv): { url: string; key: string } {
   const address = url ?? (env.HOLDPOINT_URL || DEFAULT_URL);
   const parsed = parseUrl(address);
   const key =
@@ -21,7 +26,7 @@ export function connect(url: string | undefined, env: NodeJS.ProcessEnv = proces
   }
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new CommandError('HOLDPOINT_API_KEY is no key: visible ASCII without spaces', EXIT.noAccess, 'unauthorized');
-  return new HoldpointClient({ url: address, key, headers: { 'holdpoint-channel': 'cli' } });
+  return { url: address, key };
 }
 
 function parseUrl(address: string): URL {

@@ -1,4 +1,5 @@
 /** How things are named on the wire (CONTRACT §1). */
+import { LIMITS } from './limits';
 
 /** A run's public id, which is its Temporal workflow id. */
 export const RUN_ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
@@ -29,4 +30,11 @@ export function askId(n: number): string {
 /** The id of the k-th option, counted from 1, of an ask: unknown in every other ask. */
 export function optionId(ask: string, k: number): string {
   return `${ask}_o${k}`;
+}
+
+const idempotencyKey = /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/;
+
+/** True for an `Idempotency-Key`: 1 to 256 ASCII characters that a header takes, one of them visible at least. */
+export function isIdempotencyKey(value: string): boolean {
+  return value.length <= LIMITS.idempotencyKey && idempotencyKey.test(value);
 }
