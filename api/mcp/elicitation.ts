@@ -40,11 +40,11 @@ export function formOf(question: PendingQuestion, protocolVersion: string | unde
   };
 }
 
-/** The answer that a filled-in form stands for. */
+/** The answer that a filled-in form stands for. A field that was left out was left empty. */
 export function answerOf(kind: AskKind, content: Record<string, unknown>): object {
-  if (kind === 'free_form') return { kind, text: content.text };
-  const { choice, other_text } = content;
-  return { kind, option_id: choice, ...(other_text === undefined ? {} : { other_text }) };
+  const { choice, other_text, text = '' } = content;
+  if (kind === 'free_form') return { kind, text };
+  return { kind, option_id: choice, other_text: other_text ?? '' };
 }
 
 /** What the user is shown above the form. */

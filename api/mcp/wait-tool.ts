@@ -1,5 +1,6 @@
 /** `wait_for_run`: waits, and where the client can, lets its own user answer what is asked meanwhile. */
 import { inputRequired } from '@modelcontextprotocol/server';
+import type { ContractIssue } from '../../workflows/contract';
 import type { McpDoor, PendingQuestion } from './door';
 import { answerOf, formOf, messageOf, returnedForm, writeFormKey, type ReturnedForm } from './elicitation';
 import type { WaitArguments } from './schemas';
@@ -80,8 +81,9 @@ async function takeForm(door: McpDoor, { form, action, content }: ReturnedForm):
   }
 }
 
-function reasons(issues: readonly { message: string }[] | undefined, otherwise: string): string {
-  return issues && issues.length > 0 ? issues.map(({ message }) => message).join('; ') : otherwise;
+function reasons(issues: readonly ContractIssue[] | undefined, otherwise: string): string {
+  if (!issues || issues.length === 0) return otherwise;
+  return issues.map(({ path, message }) => `${path.split('.').at(-1)} ${message}`).join('; ');
 }
 
 async function waitWithProgress(door: McpDoor, { run_id, timeout_seconds }: WaitArguments, call: ToolCall) {

@@ -8,7 +8,7 @@ import { startDevServer, type DevServer } from '../../cli/dev-server';
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract';
 import { ApiCaller, eventually, TEST_KEYS } from './http';
 
-const MAIN = path.resolve(__dirname, '../../dist/cli/main.js');
+export const MAIN = path.resolve(__dirname, '../../dist/cli/main.js');
 
 /** One process of ours, with what it printed. */
 export class Program {
