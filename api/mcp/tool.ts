@@ -51,8 +51,8 @@ export function tool<Input extends z.ZodType>(
   const { scope, input, output, run, ...shown } = parts;
   return {
     ...shown,
-    inputSchema: z.toJSONSchema(input, { io: 'input' }),
-    outputSchema: z.toJSONSchema(output, { io: 'output' }),
+    inputSchema: z.toJSONSchema(input, { io: 'input', override: plain }),
+    outputSchema: z.toJSONSchema(output, { io: 'output', override: open }),
     call: async (door, args, call, onFault) => {
       try {
         if (!door.may(scope)) throw new ApiError('forbidden', `this key lacks the scope "${scope}"`);
@@ -64,6 +64,20 @@ export function tool<Input extends z.ZodType>(
       }
     },
   };
+}
+
+/**
+ * Leaves out what not every host and model provider can read: patterns of Unicode properties. The tool judges by them all
+ * the same.
+ */
+function plain({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.pattern?.includes('\\p{')) delete jsonSchema.pattern;
+  delete jsonSchema.not;
+}
+
+/** A newer API may tell more than is known here, which is no fault. */
+function open({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 /** Arguments as the schema has them. Throws what is wrong with them. */
