@@ -47,11 +47,12 @@ function complete(method: string, path: string, operation: Operation): void {
   const takesNothing = requestBody?.content?.['application/json']?.schema?.anyOf?.some(({ type }) => type === 'null');
   if (requestBody && takesNothing) requestBody.required = false;
   if (responses['204']) delete responses['204'].content;
+  if (path.endsWith('/mcp')) delete responses['202']?.content;
   const headers = [];
   if (method === 'post' && /\/(agents|resume)$/.test(path)) headers.push(idempotencyKey);
   if (method === 'post' && path.endsWith('/resume')) headers.push(channel, givenBy);
   if (path.endsWith('/events')) headers.push(lastEventId);
-  if (/\/(events|inbox)$/.test(path)) {
+  if (/\/(events|inbox|mcp)$/.test(path)) {
     Object.assign(responses['200']?.content ?? {}, { 'text/event-stream': { schema: { type: 'string' } } });
   }
   if (headers.length > 0) operation.parameters = [...(operation.parameters ?? []), ...headers];

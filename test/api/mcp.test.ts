@@ -1,6 +1,6 @@
 /** MCP over HTTP: the tools as a host's official client calls them, whole flows on the real stack. */
-import type { RunView } from '../../api/mcp/waiting';
-import { ApiCaller, OTHER_KEY, TEST_KEY, TEST_KEYS } from '../support/http';
+import type { ApiCaller } from '../support/http';
+import { OTHER_KEY, TEST_KEY, TEST_KEYS } from '../support/http';
 import { McpCaller, type McpOptions, type ShownForm } from '../support/mcp';
 import { choice, delegate, freeForm, script, sleep } from '../support/scripts';
 import { TestStack } from '../support/stack';
@@ -355,7 +355,7 @@ describe('MCP over HTTP', () => {
     const old = await connect({ old: true, user: () => ({ action: 'accept', content: { text: 'x' } }) });
     expect(old.client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     const { run_id } = await old.run('start_run', start(script([sleep(300), freeForm()])));
-    const waiting = (await old.run('wait_for_run', { run_id })) as RunView & { text: string };
+    const waiting = await old.run('wait_for_run', { run_id });
     expect(waiting).toMatchObject({ status: 'awaiting_input', waited: 'needs_answer' });
     expect(waiting.text).toContain('What do you think?');
     expect(await old.refused('resume_run', { run_id, input: { kind: 'free_form', text: '' } })).toMatchObject({

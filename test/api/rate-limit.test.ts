@@ -39,6 +39,15 @@ describe('the rate limit', () => {
     }
   });
 
+  test('it holds for calls over MCP', async () => {
+    const headers = { authorization: `Bearer ${NAMESAKE}`, 'content-type': 'application/json', accept: '*/*' };
+    const call = () => fetch(`${api.url}/mcp`, { method: 'POST', headers, body: '{}' });
+    const replies = await Promise.all(Array.from({ length: 8 * LIMIT }, call));
+    const limited = replies.filter(({ status }) => status === 429);
+    expect(limited.length).toBeGreaterThan(0);
+    expect(await limited[0]?.json()).toMatchObject({ error: 'rate_limited' });
+  });
+
   test('it passes: the key is served again', async () => {
     await burst(api, 2 * LIMIT);
     expect(await eventually(async () => (await burst(api, 1))[0]?.status === 404, 60)).toBe(true);
