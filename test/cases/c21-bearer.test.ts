@@ -5,6 +5,13 @@ import { OTHER_KEY } from '../support/http';
 import { choice, pick, script } from '../support/scripts';
 import { TestStack } from '../support/stack';
 
+/** What the calls of a run take for a body, by the end of their paths. */
+const BODIES: Record<string, object> = {
+  resume: { input: pick('q1_o1') },
+  claim: { ask_id: 'q1' },
+  release: { ask_id: 'q1' },
+};
+
 interface Route {
   method: string;
   path: string;
@@ -153,7 +160,7 @@ describe('C21 the bearer check', () => {
       expect(() => JSON.parse(text) as unknown).not.toThrow();
     }
     for (const route of routes.filter(({ path }) => path.includes(`/agents/${runId}`))) {
-      const body = route.path.endsWith('/resume') ? JSON.stringify({ input: pick('q1_o1') }) : undefined;
+      const body = JSON.stringify(BODIES[route.path.split('/').at(-1) ?? '']);
       const { status, text } = await send(route, { authorization: `Bearer ${OTHER_KEY}`, body });
       expect({ ...route, status, error: JSON.parse(text).error }).toEqual({
         ...route,
