@@ -52,10 +52,13 @@ export function addAuthentication(
     const principal = await authenticate(request);
     if (!principal) throw unauthorized();
     callers.set(request, principal);
-    if (access !== undefined && !principal.scopes.has(access)) {
-      throw new ApiError('forbidden', `this key lacks the scope "${access}"`);
-    }
+    if (access !== undefined) requireScope(principal, access);
   });
+}
+
+/** For what only the body of a request tells that it is asked for. Throws `forbidden`. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (!principal.scopes.has(scope)) throw new ApiError('forbidden', `this key lacks the scope "${scope}"`);
 }
 
 export function unauthorized(): ApiError {

@@ -39,7 +39,7 @@ export function addErrorHandling(app: FastifyInstance, options: { notFound: bool
     }
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const told = apiErrorOf(error);
+    const told = apiErrorOf(error, request);
     if (told.status >= 500) request.log.error({ err: error }, 'request failed');
     return sendError(reply, told);
   });
@@ -59,7 +59,7 @@ export function takeAnyExpectation(app: FastifyInstance): void {
 export function frameworkErrors(keys: KeyRing) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     const known = keys.authenticate(request.headers.authorization);
-    void sendError(reply, known ? apiErrorOf(error) : unauthorized());
+    void sendError(reply, known ? apiErrorOf(error, request) : unauthorized());
   };
 }
 
@@ -87,12 +87,12 @@ function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(error.body));
 }
 
-function apiErrorOf(error: FastifyError | ApiError | SchemaError): ApiError {
+function apiErrorOf(error: FastifyError | ApiError | SchemaError, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof SchemaError) return validationError(error);
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('body_too_large', 'the body is larger than 256 KiB');
+      return new ApiError('body_too_large', `the body is larger than ${request.routeOptions.bodyLimit / 1024} KiB`);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('unsupported_media_type', 'send JSON, with Content-Type: application/json');
     case 'FST_ERR_BAD_URL':

@@ -3,6 +3,7 @@ import fastifyRateLimit from '@fastify/rate-limit';
 import type { Client } from '@temporalio/client';
 import type { FastifyInstance } from 'fastify';
 import { addAuthentication, callerOf, type Authenticate } from './auth';
+import { agUiRoutes } from './ag-ui/routes';
 import { addCompilers, addErrorHandling } from './error-handling';
 import { ApiError } from './errors';
 import { addJsonBody } from './json-body';
@@ -64,4 +65,5 @@ export async function addRoutes(
   await app.register(inboxRoutes(service), { prefix: BASE_PATH });
   await app.register(missionControlRoutes(service));
   await app.register(mcpRoutes(service));
+  await app.register(agUiRoutes(service));
 }

@@ -49,6 +49,20 @@ export class SseStream {
     this.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
+  /** Resolves when the client has taken most of what it was sent, or has left: for who has much to send at once. */
+  async drained(): Promise<void> {
+    if (this.response.destroyed || this.response.writableLength < MAX_BUFFERED_BYTES / 4) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.response.off('drain', done);
+        this.response.off('close', done);
+        resolve();
+      };
+      this.response.on('drain', done);
+      this.response.on('close', done);
+    });
+  }
+
   end(): void {
     clearInterval(this.heartbeat);
     this.response.end();

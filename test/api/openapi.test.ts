@@ -68,6 +68,7 @@ describe('openapi.json', () => {
       'post /agents/{run_id}/claim': ['200', '202', '409', '413', '415', '422', ...ofRun].sort(),
       'post /agents/{run_id}/release': ['200', '202', '409', '413', '415', '422', ...ofRun].sort(),
       'get /inbox': ['200', '400', ...every].sort(),
+      'post /ag-ui/{agent}': ['200', '400', '409', '413', '415', '422', ...every].sort(),
       'get /definitions': ['200', ...every].sort(),
       'post /mcp': ['200', '202', '400', '404', '406', '413', '415', ...every].sort(),
       'get /runs/{run_id}/status': ['200', ...ofRun].sort(),

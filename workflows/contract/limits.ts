@@ -36,6 +36,8 @@ export const LIMITS = {
   callsPerTurn: 200,
   /** An HTTP body. Source: CONTRACT §5. */
   bodyBytes: 256 * 1024,
+  /** The body of an AG-UI request: the protocol sends the whole conversation along each time. */
+  agUiBodyBytes: 2 * 1024 * 1024,
   /** One tool result in the transcript; a larger one is stored cut, with a note. */
   toolResultBytes: 256 * 1024,
   /** What a model may hand back in one turn; above it the turn is refused, since a payload ends at 2 MB. */

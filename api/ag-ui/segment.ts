@@ -1,0 +1,348 @@
+/**
+ * One AG-UI run: a segment of a conversation, from a request to the next question or the end. It follows every run of
+ * the conversation, so it keeps nothing when it is over: the next segment reads all it needs.
+ */
+import { LIMITS, type RunEvent } from '../../workflows/contract';
+import { ApiError, nullWhen } from '../errors';
+import type { Principal } from '../keys';
+import type { AskView } from '../service/asks';
+import type { FoundRun } from '../service/lookup';
+import { mapInParallel } from '../service/parallel';
+import type { RunService } from '../service/runs';
+import type { SseStream } from '../streams/sse';
+import { answerAll } from './answers';
+import { Bell } from './bell';
+import { Conversation } from './conversation';
+import { FollowedRun } from './followed-run';
+import { interruptId } from './ids';
+import type { RunAgentInput } from './input';
+import { interruptOf } from './interrupts';
+import { agUiMessage, ClientHistory, eventsOf, type PlacedMessage } from './messages';
+import type { RunEnd } from './run-view';
+import { SegmentWriter } from './writer';
+
+/** Pauses between tries while the server, or every worker, is away. */
+const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
+/** How long the end of the run waits for what its sub-agents, which are over, still have to tell. */
+const LAST_WORDS_MS = 5_000;
+/** Looks at asks that do not fit what the runs have told, after which runs that nobody told of are taken in. */
+const PATIENCE = 5;
+const MODEL_TURN = /^model turn \d+$/;
+
+export class Segment {
+  private readonly conversation = new Conversation();
+  private readonly runs = new Map<string, FollowedRun>();
+  private readonly writer: SegmentWriter;
+  private readonly history: ClientHistory;
+  private readonly bell = new Bell();
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private stopped = false;
+  private looks = 0;
+  private lastWordsUntil: number | null = null;
+
+  constructor(
+    private readonly service: RunService,
+    private readonly principal: Principal,
+    private readonly root: FoundRun,
+    private readonly input: RunAgentInput,
+    private readonly stream: SseStream,
+  ) {
+    this.writer = new SegmentWriter(stream, input);
+    this.history = new ClientHistory(input.messages);
+  }
+
+  /** Ends the segment where it is: the client has left, or the process is about to. The run is as it was. */
+  stop(): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    for (const run of this.runs.values()) run.unfollow();
+    this.stream.end();
+    this.bell.ring();
+  }
+
+  /** Something is wrong here, not with the run, which goes on. */
+  fail(): void {
+    if (!this.stopped)
+      this.writer.refused({ error: 'internal_error', message: 'something went wrong here: it is in the log' });
+    this.stop();
+  }
+
+  /** Plays the segment to its end. `isNew` is for a run that this request has started: all of it is told. */
+  async play(isNew: boolean): Promise<void> {
+    const { runId, identity } = this.root;
+    this.writer.runStarted();
+    const root = this.add(runId, identity.agent, null);
+    if (!isNew) await this.load(root);
+    this.share();
+    if (!(await this.answer())) return;
+    if (!isNew) await this.restate();
+    await Promise.all([...this.runs.values()].filter(({ view }) => !view.end).map((run) => this.follow(run)));
+    this.bell.ring();
+    await this.live();
+    this.stop();
+  }
+
+  private async live(): Promise<void> {
+    for (;;) {
+      await this.bell.heard();
+      if (this.stopped) return;
+      const told = [...this.runs.values()].filter(({ news }) => news.length > 0);
+      if (told.length > 0) this.looks = 0;
+      await mapInParallel(told, (run) => this.pass(run));
+      if (this.stopped) return;
+      this.share();
+      const root = this.runs.get(this.root.runId) as FollowedRun;
+      if (root.view.end) {
+        if (this.hasLastWords()) continue;
+        this.conclude(root.view.end);
+        return;
+      }
+      // Nobody follows it any more and it is not over: the process stops, and says so by ending the stream.
+      if (root.gone && root.news.length === 0) return;
+      if (this.conversation.isStuck() && (await this.interrupt())) return;
+    }
+  }
+
+  private add(runId: string, agent: string, parentId: string | null): FollowedRun {
+    const run = new FollowedRun(this.service, this.principal, { runId, agent, parentId });
+    this.runs.set(runId, run);
+    this.conversation.add(run.view);
+    return run;
+  }
+
+  /** Takes in what has happened before this segment. What cannot be read now is told as news when it can. */
+  private async load(run: FollowedRun): Promise<void> {
+    const loaded = await run.load().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof ApiError) return false;
+        throw error;
+      },
+    );
+    if (!loaded) return;
+    const children = [...run.view.children].map(([id, { agent }]) => this.add(id, agent, run.view.runId));
+    await mapInParallel(children, (child) => this.load(child));
+  }
+
+  /** Sends the answers of this request; false when they were not taken, which the client has been told then. */
+  private async answer(): Promise<boolean> {
+    const { resume = [], runId } = this.input;
+    if (resume.length === 0) return true;
+    try {
+      for (const id of await answerAll(this.service, this.principal, this.root, { runId, resume })) {
+        this.conversation.answered.add(id);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.writer.refused(error.body);
+      this.stop();
+      return false;
+    }
+  }
+
+  /** Opens again what is open, and tells the messages that the client does not have. */
+  private async restate(): Promise<void> {
+    for (const { view } of this.runs.values()) {
+      if (view.end) continue;
+      if (view.parentId !== null) this.writer.subagentStarted(view.runId, view.agent, view.parentId);
+      for (const [stepId, name] of view.openSteps) this.writer.stepStarted(view.runId, stepId, name);
+    }
+    const messages = await mapInParallel([...this.runs.values()], (run) => this.lacking(run));
+    const snapshot = this.history.snapshot();
+    if (snapshot) this.writer.messagesSnapshot(snapshot);
+    for (const message of messages.flat()) await this.say(message);
+  }
+
+  private async follow(run: FollowedRun): Promise<void> {
+    await this.patiently(run, () => run.follow(() => this.bell.ring()));
+    // It may have been stopped while the run was looked up.
+    if (this.stopped) run.unfollow();
+    this.bell.ring();
+  }
+
+  /** Passes on what a run has told, its messages where they belong between its events. */
+  private async pass(run: FollowedRun): Promise<void> {
+    const events = run.news.splice(0);
+    const messages = await this.lacking(run);
+    const sayUntil = async (stop: (next: PlacedMessage) => boolean) => {
+      for (let next = messages[0]; next && !stop(next); next = messages[0])
+        await this.say(messages.shift() as PlacedMessage);
+    };
+    for (const event of events) {
+      const isTurn = 'name' in event.data && typeof event.data.name === 'string' && MODEL_TURN.test(event.data.name);
+      if (event.type === 'step.started' && isTurn) await sayUntil(({ message }) => message.role === 'assistant');
+      if (event.type.startsWith('run.')) await sayUntil(() => false);
+      run.view.take(event);
+      this.tell(run, event);
+      if (event.type === 'step.completed' && isTurn && messages.length > 0) {
+        await sayUntil(({ message }) => message.role === 'assistant');
+        if (messages.length > 0) await this.say(messages.shift() as PlacedMessage);
+      }
+    }
+    await sayUntil(() => false);
+    if (run.view.end) run.unfollow();
+  }
+
+  private tell({ view }: FollowedRun, event: RunEvent): void {
+    const { runId } = view;
+    switch (event.type) {
+      case 'step.started':
+        this.writer.stepStarted(runId, event.data.step_id, event.data.name);
+        return;
+      case 'step.completed':
+      case 'step.failed':
+        this.writer.stepFinished(runId, event.data.step_id);
+        return;
+      case 'ask.rejected':
+        // An answer of ours that waited for a worker may have been the one: then the question is open again.
+        this.conversation.answered.delete(interruptId(runId, event.data.ask_id));
+        return;
+      case 'child.started': {
+        const { child_run_id, agent } = event.data;
+        if (this.runs.has(child_run_id)) return;
+        this.writer.subagentStarted(child_run_id, agent, runId);
+        void this.follow(this.add(child_run_id, agent, runId));
+        return;
+      }
+      case 'run.completed':
+      case 'run.failed':
+      case 'run.cancelled':
+        if (view.parentId !== null && view.end) this.writer.subagentEnded(runId, view.end);
+        return;
+      default:
+        if (isOwnEvent(event)) this.writer.own(event);
+    }
+  }
+
+  /** Messages since the last call that the client does not have. */
+  private async lacking(run: FollowedRun): Promise<PlacedMessage[]> {
+    const messages = (await this.patiently(run, () => run.newMessages())) ?? [];
+    const tag = this.writer.tag(run.view.runId);
+    return messages.filter((placed) => {
+      const message = agUiMessage(placed);
+      return message !== null && !this.history.has(message, tag);
+    });
+  }
+
+  private async say(placed: PlacedMessage): Promise<void> {
+    const message = agUiMessage(placed);
+    if (!message) return;
+    for (const event of eventsOf(message, this.writer.tag(placed.runId))) this.writer.emit(event);
+    await this.stream.drained();
+  }
+
+  private share(): void {
+    const { conversation, root } = this;
+    const waiting = conversation.waiting().map(({ id, runId, question: { ask_id, question, asked_at } }) => ({
+      id,
+      run_id: runId,
+      ask_id,
+      question,
+      asked_at,
+    }));
+    const end = conversation.views.get(root.runId)?.end;
+    const asks = waiting.some(({ run_id }) => run_id === root.runId);
+    const status = end?.status ?? (asks ? 'awaiting_input' : 'running');
+    this.writer.shareState({ run_id: root.runId, agent: root.identity.agent, status, waiting });
+  }
+
+  /**
+   * Ends the segment with every pending ask, once the runs themselves say that these are pending. What they have told so
+   * far may be a moment old: then there is news on the way.
+   */
+  private async interrupt(): Promise<boolean> {
+    const asks = await this.service
+      .asks(this.principal, this.root.runId, 'pending')
+      .catch(nullWhen('engine_unavailable'));
+    if (this.stopped) return true;
+    if ([...this.runs.values()].some(({ news }) => news.length > 0)) return false;
+    const known = this.conversation.waiting().map(({ id }) => id);
+    const pending = (asks ?? []).map((ask) => interruptId(ask.run_id, ask.ask_id));
+    if (pending.length === known.length && known.every((id) => pending.includes(id))) {
+      this.writer.interrupted((asks ?? []).map((ask) => this.interruptOf(ask)));
+      return true;
+    }
+    this.looks += 1;
+    if (this.looks > PATIENCE) await this.adopt(asks ?? []);
+    this.later(pauseAfter(this.looks));
+    return false;
+  }
+
+  private interruptOf(ask: AskView) {
+    return interruptOf(ask, this.runs.get(ask.run_id)?.calls.list() ?? [], this.writer.tag(ask.run_id));
+  }
+
+  /** Takes in runs that ask and whose start is told no more, since their caller's log goes back no further. */
+  private async adopt(asks: readonly AskView[]): Promise<void> {
+    for (const { run_id } of asks) {
+      if (this.runs.has(run_id) || this.runs.size >= LIMITS.keptAsks) continue;
+      const run = await this.service.find(this.principal, run_id).catch(() => null);
+      if (!run) continue;
+      const { agent, parent_run_id } = run.identity;
+      this.writer.subagentStarted(run_id, agent, parent_run_id);
+      void this.follow(this.add(run_id, agent, parent_run_id ?? this.root.runId));
+    }
+  }
+
+  /** Whether sub-agents, which are over when their caller is, have not told all. They are waited for, for a moment. */
+  private hasLastWords(): boolean {
+    if (this.lastWordsUntil === null) {
+      this.lastWordsUntil = Date.now() + LAST_WORDS_MS;
+      this.later(LAST_WORDS_MS + 1);
+    }
+    if (Date.now() > this.lastWordsUntil) return false;
+    return this.writer.openSubagents().some((runId) => {
+      const run = this.runs.get(runId);
+      return run !== undefined && (run.news.length > 0 || (!run.view.end && !run.gone));
+    });
+  }
+
+  private conclude(end: RunEnd): void {
+    for (const runId of this.writer.openSubagents()) this.writer.subagentEnded(runId, this.endOf(runId));
+    this.writer.ended(end);
+  }
+
+  /** The end of a sub-agent by its own word, else by its caller's. */
+  private endOf(runId: string): RunEnd {
+    const view = this.conversation.views.get(runId);
+    const told = this.conversation.views.get(view?.parentId ?? '')?.children.get(runId)?.end;
+    if (view?.end) return view.end;
+    if (told?.status === 'failed') return { status: 'failed', error: told.error };
+    return told?.status === 'completed' ? { status: 'completed', result: null } : { status: 'cancelled' };
+  }
+
+  /** Does it until it is done; null when there is nobody to do it for, or the run is gone. */
+  private async patiently<Value>(run: FollowedRun, fn: () => Promise<Value>): Promise<Value | null> {
+    for (let tries = 0; !this.stopped; tries += 1) {
+      try {
+        return await fn();
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (error.code === 'run_not_found') {
+          run.gone = true;
+          return null;
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseAfter(tries)));
+      }
+    }
+    return null;
+  }
+
+  private later(milliseconds: number): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      this.bell.ring();
+    }, milliseconds);
+    this.timers.add(timer);
+  }
+}
+
+function isOwnEvent(event: RunEvent): event is Extract<RunEvent, { type: `app.${string}` }> {
+  return event.type.startsWith('app.');
+}
+
+function pauseAfter(failures: number): number {
+  return RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number;
+}
