@@ -42,6 +42,7 @@ export class Conversation {
     for (const view of this.views.values()) {
       if (view.end) continue;
       for (const [childId, child] of view.children) if (!child.end && !this.views.has(childId)) return false;
+      if (view.hasLooseDelegation(isOver)) return false;
       if (this.pendingOf(view)) asks = true;
       else if (!view.waitsForChildren(isOver)) return false;
     }

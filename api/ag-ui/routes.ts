@@ -42,23 +42,21 @@ export function agUiRoutes(service: RunService): FastifyPluginAsyncZod {
         const { run, isNew } = await runOf(service, principal, request.params.agent, input);
 
         reply.hijack();
-        let segment: Segment | undefined;
-        const stream = new SseStream(reply.raw, reply.getHeaders(), () => segment?.stop());
+        let onGone = (): void => undefined;
+        const stream = new SseStream(reply.raw, reply.getHeaders(), () => onGone());
         if (!run) {
           refuse(stream, input, runNotFound());
           return reply;
         }
-        segment = new Segment(service, principal, run, input, stream);
+        const log = (error: unknown) =>
+          request.log.error({ err: error, run_id: run.runId }, 'a segment of AG-UI failed');
+        const segment = new Segment(service, principal, run, input, stream, log);
+        onGone = () => segment.stop();
         open.add(segment);
-        // The client may have left while the run was looked up.
-        if (request.raw.destroyed) segment.stop();
-        await segment
-          .play(isNew)
-          .catch((error: unknown) => {
-            request.log.error({ err: error, run_id: run.runId }, 'a segment of AG-UI failed');
-            segment.fail();
-          })
-          .finally(() => open.delete(segment));
+        // The client may have left while the run was looked up. (A request that was read whole is always destroyed.)
+        if (reply.raw.destroyed) segment.stop();
+        await segment.play(isNew);
+        open.delete(segment);
         return reply;
       },
     });

@@ -73,27 +73,37 @@ export class RunView {
   }
 
   /**
-   * Whether nothing goes on in this run but waiting for sub-agents: all that is open are delegations, each with a
-   * sub-agent that is not over, and calls that collect. `isOver` knows a sub-agent by its own events, which may be ahead
-   * of this run's. A step that an author has named says nothing: it may be a span around a delegation.
+   * Whether an open delegation has no sub-agent that is not over: it is about to start, or has just ended, and there is
+   * news on the way. `isOver` knows a sub-agent by its own events, which may be ahead of this run's.
    */
-  waitsForChildren(isOver: (runId: string) => boolean): boolean {
-    const unfinished = [...this.children].filter(([runId, child]) => child.end === null && !isOver(runId));
+  hasLooseDelegation(isOver: (runId: string) => boolean): boolean {
     const left = new Map<string, number>();
-    for (const [, { agent }] of unfinished) left.set(agent, (left.get(agent) ?? 0) + 1);
-    let waiting = this.lost;
-    for (const [stepId, name] of this.openSteps) {
-      if (!/^s\d+$/.test(stepId)) continue;
-      if (name.startsWith(DELEGATION)) {
-        const agent = name.slice(DELEGATION.length);
-        const known = left.get(agent) ?? 0;
-        // Its sub-agent is about to start, or has just ended: there is news on the way.
-        if (known === 0) return false;
-        left.set(agent, known - 1);
-      } else if (name !== 'collect' || unfinished.length === 0) return false;
-      waiting = true;
+    for (const { agent } of this.unfinishedChildren(isOver)) left.set(agent, (left.get(agent) ?? 0) + 1);
+    for (const name of this.openWork()) {
+      if (!name.startsWith(DELEGATION)) continue;
+      const agent = name.slice(DELEGATION.length);
+      const known = left.get(agent) ?? 0;
+      if (known === 0) return true;
+      left.set(agent, known - 1);
     }
-    return waiting;
+    return false;
+  }
+
+  /** Whether all that is open in this run is delegations, and calls that collect what they bring. */
+  waitsForChildren(isOver: (runId: string) => boolean): boolean {
+    const children = this.unfinishedChildren(isOver).length;
+    const open = this.openWork();
+    if (open.length === 0) return this.lost;
+    return children > 0 && open.every((name) => name.startsWith(DELEGATION) || name === 'collect');
+  }
+
+  private unfinishedChildren(isOver: (runId: string) => boolean): KnownChild[] {
+    return [...this.children].filter(([runId, { end }]) => end === null && !isOver(runId)).map(([, child]) => child);
+  }
+
+  /** Names of the open steps that are one call each. A step that an author has named may be a span around a delegation. */
+  private openWork(): string[] {
+    return [...this.openSteps].filter(([stepId]) => /^s\d+$/.test(stepId)).map(([, name]) => name);
   }
 
   private childEnded(runId: string, agent: string, end: KnownChild['end']): void {

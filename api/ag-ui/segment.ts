@@ -2,7 +2,7 @@
  * One AG-UI run: a segment of a conversation, from a request to the next question or the end. It follows every run of
  * the conversation, so it keeps nothing when it is over: the next segment reads all it needs.
  */
-import { LIMITS, type RunEvent } from '../../workflows/contract';
+import { LIMITS } from '../../workflows/contract';
 import { ApiError, nullWhen } from '../errors';
 import type { Principal } from '../keys';
 import type { AskView } from '../service/asks';
@@ -13,29 +13,28 @@ import type { SseStream } from '../streams/sse';
 import { answerAll } from './answers';
 import { Bell } from './bell';
 import { Conversation } from './conversation';
-import { FollowedRun } from './followed-run';
+import { FollowedRun, pauseAfter } from './followed-run';
 import { interruptId } from './ids';
 import type { RunAgentInput } from './input';
 import { interruptOf } from './interrupts';
-import { agUiMessage, ClientHistory, eventsOf, type PlacedMessage } from './messages';
+import { ClientHistory } from './messages';
 import type { RunEnd } from './run-view';
+import { Teller } from './teller';
 import { SegmentWriter } from './writer';
 
-/** Pauses between tries while the server, or every worker, is away. */
-const RETRY_MS = [200, 500, 1_000, 2_000, 5_000] as const;
 /** How long the end of the run waits for what its sub-agents, which are over, still have to tell. */
 const LAST_WORDS_MS = 5_000;
 /** Looks at asks that do not fit what the runs have told, after which runs that nobody told of are taken in. */
 const PATIENCE = 5;
-const MODEL_TURN = /^model turn \d+$/;
 
 export class Segment {
   private readonly conversation = new Conversation();
   private readonly runs = new Map<string, FollowedRun>();
   private readonly writer: SegmentWriter;
-  private readonly history: ClientHistory;
+  private readonly teller: Teller;
   private readonly bell = new Bell();
   private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly onNews = () => this.bell.ring();
   private stopped = false;
   private looks = 0;
   private lastWordsUntil: number | null = null;
@@ -46,9 +45,14 @@ export class Segment {
     private readonly root: FoundRun,
     private readonly input: RunAgentInput,
     private readonly stream: SseStream,
+    private readonly log: (error: unknown) => void,
   ) {
     this.writer = new SegmentWriter(stream, input);
-    this.history = new ClientHistory(input.messages);
+    this.teller = new Teller(this.writer, new ClientHistory(input.messages), () => stream.drained(), {
+      childStarted: (parent, child) => this.startedBy(parent, child),
+      // An answer of ours that waited for a worker may have been the one: then the question is open again.
+      answerRejected: (runId, askId) => this.conversation.answered.delete(interruptId(runId, askId)),
+    });
   }
 
   /** Ends the segment where it is: the client has left, or the process is about to. The run is as it was. */
@@ -61,23 +65,28 @@ export class Segment {
     this.bell.ring();
   }
 
+  /** Plays the segment to its end. `isNew` is for a run that this request has started: all of it is told. */
+  async play(isNew: boolean): Promise<void> {
+    await this.playing(isNew).catch((error: unknown) => this.onError(error));
+  }
+
   /** Something is wrong here, not with the run, which goes on. */
-  fail(): void {
-    if (!this.stopped)
-      this.writer.refused({ error: 'internal_error', message: 'something went wrong here: it is in the log' });
+  private onError(error: unknown): void {
+    this.log(error);
+    const message = 'something went wrong here: it is in the log';
+    if (!this.stopped) this.writer.refused({ error: 'internal_error', message });
     this.stop();
   }
 
-  /** Plays the segment to its end. `isNew` is for a run that this request has started: all of it is told. */
-  async play(isNew: boolean): Promise<void> {
+  private async playing(isNew: boolean): Promise<void> {
     const { runId, identity } = this.root;
     this.writer.runStarted();
     const root = this.add(runId, identity.agent, null);
     if (!isNew) await this.load(root);
     this.share();
     if (!(await this.answer())) return;
-    if (!isNew) await this.restate();
-    await Promise.all([...this.runs.values()].filter(({ view }) => !view.end).map((run) => this.follow(run)));
+    if (!isNew) await this.teller.restate([...this.runs.values()]);
+    await Promise.all([...this.runs.values()].filter(({ view }) => !view.end).map((run) => run.follow(this.onNews)));
     this.bell.ring();
     await this.live();
     this.stop();
@@ -89,7 +98,7 @@ export class Segment {
       if (this.stopped) return;
       const told = [...this.runs.values()].filter(({ news }) => news.length > 0);
       if (told.length > 0) this.looks = 0;
-      await mapInParallel(told, (run) => this.pass(run));
+      await mapInParallel(told, (run) => this.teller.pass(run));
       if (this.stopped) return;
       this.share();
       const root = this.runs.get(this.root.runId) as FollowedRun;
@@ -104,8 +113,19 @@ export class Segment {
     }
   }
 
+  private startedBy(parent: FollowedRun, { runId, agent }: { runId: string; agent: string }): void {
+    if (this.runs.has(runId)) return;
+    this.writer.subagentStarted(runId, agent, parent.view.runId);
+    this.join(this.add(runId, agent, parent.view.runId));
+  }
+
+  private join(run: FollowedRun): void {
+    run.follow(this.onNews).catch((error: unknown) => this.onError(error));
+  }
+
   private add(runId: string, agent: string, parentId: string | null): FollowedRun {
-    const run = new FollowedRun(this.service, this.principal, { runId, agent, parentId });
+    const named = { runId, agent, parentId };
+    const run = new FollowedRun(this.service, this.principal, named, () => this.stopped);
     this.runs.set(runId, run);
     this.conversation.add(run.view);
     return run;
@@ -113,14 +133,9 @@ export class Segment {
 
   /** Takes in what has happened before this segment. What cannot be read now is told as news when it can. */
   private async load(run: FollowedRun): Promise<void> {
-    const loaded = await run.load().then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof ApiError) return false;
-        throw error;
-      },
-    );
-    if (!loaded) return;
+    await run.load().catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+    });
     const children = [...run.view.children].map(([id, { agent }]) => this.add(id, agent, run.view.runId));
     await mapInParallel(children, (child) => this.load(child));
   }
@@ -140,97 +155,6 @@ export class Segment {
       this.stop();
       return false;
     }
-  }
-
-  /** Opens again what is open, and tells the messages that the client does not have. */
-  private async restate(): Promise<void> {
-    for (const { view } of this.runs.values()) {
-      if (view.end) continue;
-      if (view.parentId !== null) this.writer.subagentStarted(view.runId, view.agent, view.parentId);
-      for (const [stepId, name] of view.openSteps) this.writer.stepStarted(view.runId, stepId, name);
-    }
-    const messages = await mapInParallel([...this.runs.values()], (run) => this.lacking(run));
-    const snapshot = this.history.snapshot();
-    if (snapshot) this.writer.messagesSnapshot(snapshot);
-    for (const message of messages.flat()) await this.say(message);
-  }
-
-  private async follow(run: FollowedRun): Promise<void> {
-    await this.patiently(run, () => run.follow(() => this.bell.ring()));
-    // It may have been stopped while the run was looked up.
-    if (this.stopped) run.unfollow();
-    this.bell.ring();
-  }
-
-  /** Passes on what a run has told, its messages where they belong between its events. */
-  private async pass(run: FollowedRun): Promise<void> {
-    const events = run.news.splice(0);
-    const messages = await this.lacking(run);
-    const sayUntil = async (stop: (next: PlacedMessage) => boolean) => {
-      for (let next = messages[0]; next && !stop(next); next = messages[0])
-        await this.say(messages.shift() as PlacedMessage);
-    };
-    for (const event of events) {
-      const isTurn = 'name' in event.data && typeof event.data.name === 'string' && MODEL_TURN.test(event.data.name);
-      if (event.type === 'step.started' && isTurn) await sayUntil(({ message }) => message.role === 'assistant');
-      if (event.type.startsWith('run.')) await sayUntil(() => false);
-      run.view.take(event);
-      this.tell(run, event);
-      if (event.type === 'step.completed' && isTurn && messages.length > 0) {
-        await sayUntil(({ message }) => message.role === 'assistant');
-        if (messages.length > 0) await this.say(messages.shift() as PlacedMessage);
-      }
-    }
-    await sayUntil(() => false);
-    if (run.view.end) run.unfollow();
-  }
-
-  private tell({ view }: FollowedRun, event: RunEvent): void {
-    const { runId } = view;
-    switch (event.type) {
-      case 'step.started':
-        this.writer.stepStarted(runId, event.data.step_id, event.data.name);
-        return;
-      case 'step.completed':
-      case 'step.failed':
-        this.writer.stepFinished(runId, event.data.step_id);
-        return;
-      case 'ask.rejected':
-        // An answer of ours that waited for a worker may have been the one: then the question is open again.
-        this.conversation.answered.delete(interruptId(runId, event.data.ask_id));
-        return;
-      case 'child.started': {
-        const { child_run_id, agent } = event.data;
-        if (this.runs.has(child_run_id)) return;
-        this.writer.subagentStarted(child_run_id, agent, runId);
-        void this.follow(this.add(child_run_id, agent, runId));
-        return;
-      }
-      case 'run.completed':
-      case 'run.failed':
-      case 'run.cancelled':
-        if (view.parentId !== null && view.end) this.writer.subagentEnded(runId, view.end);
-        return;
-      default:
-        if (isOwnEvent(event)) this.writer.own(event);
-    }
-  }
-
-  /** Messages since the last call that the client does not have. */
-  private async lacking(run: FollowedRun): Promise<PlacedMessage[]> {
-    const messages = (await this.patiently(run, () => run.newMessages())) ?? [];
-    const tag = this.writer.tag(run.view.runId);
-    return messages.filter((placed) => {
-      const message = agUiMessage(placed);
-      return message !== null && !this.history.has(message, tag);
-    });
-  }
-
-  private async say(placed: PlacedMessage): Promise<void> {
-    const message = agUiMessage(placed);
-    if (!message) return;
-    for (const event of eventsOf(message, this.writer.tag(placed.runId))) this.writer.emit(event);
-    await this.stream.drained();
   }
 
   private share(): void {
@@ -282,7 +206,7 @@ export class Segment {
       if (!run) continue;
       const { agent, parent_run_id } = run.identity;
       this.writer.subagentStarted(run_id, agent, parent_run_id);
-      void this.follow(this.add(run_id, agent, parent_run_id ?? this.root.runId));
+      this.join(this.add(run_id, agent, parent_run_id ?? this.root.runId));
     }
   }
 
@@ -313,23 +237,6 @@ export class Segment {
     return told?.status === 'completed' ? { status: 'completed', result: null } : { status: 'cancelled' };
   }
 
-  /** Does it until it is done; null when there is nobody to do it for, or the run is gone. */
-  private async patiently<Value>(run: FollowedRun, fn: () => Promise<Value>): Promise<Value | null> {
-    for (let tries = 0; !this.stopped; tries += 1) {
-      try {
-        return await fn();
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        if (error.code === 'run_not_found') {
-          run.gone = true;
-          return null;
-        }
-        await new Promise((resolve) => setTimeout(resolve, pauseAfter(tries)));
-      }
-    }
-    return null;
-  }
-
   private later(milliseconds: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
@@ -337,12 +244,4 @@ export class Segment {
     }, milliseconds);
     this.timers.add(timer);
   }
-}
-
-function isOwnEvent(event: RunEvent): event is Extract<RunEvent, { type: `app.${string}` }> {
-  return event.type.startsWith('app.');
-}
-
-function pauseAfter(failures: number): number {
-  return RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number;
 }

@@ -16,6 +16,7 @@ import {
   writeIn,
 } from '../support/scripts';
 import { TestStack } from '../support/stack';
+import { eventually } from '../support/http';
 import { lineOf, nested, untilAwaiting, untilChildren } from '../support/trees';
 
 let stack: TestStack;
@@ -200,7 +201,10 @@ describe('sub-agents', () => {
     const child = (question: string) => delegate(script([freeForm(question)], `asked ${question}`));
     const asked = await play(agent, start(script([[child('B?'), child('C?'), freeForm('A?')]])));
     const interrupts = interruptsOf(asked);
-    const children = await untilChildren(stack.api, agent.threadId, 2);
+    // Two starts of one turn may be confirmed in any order, so a child is known by what it asks.
+    const askerOf = (question: string) => interrupts.find(({ message }) => message === question)?.subagentRunId ?? '';
+    const children = [askerOf('B?'), askerOf('C?')];
+    expect([...(await untilChildren(stack.api, agent.threadId, 2))].sort()).toEqual([...children].sort());
     expect(interrupts.map(({ message, subagentRunId }) => [message, subagentRunId]).sort()).toEqual([
       ['A?', undefined],
       ['B?', children[0]],
@@ -239,7 +243,8 @@ describe('sub-agents', () => {
     const working = delegate(script([sleep(4_000)], 'worked'));
     const asking = delegate(script([freeForm('B?')]));
     const asked = await play(agent, start(script([[working, asking, freeForm('A?')]])));
-    const [worker, asker] = await untilChildren(stack.api, agent.threadId, 2);
+    const asker = interruptsOf(asked).find(({ subagentRunId }) => subagentRunId)?.subagentRunId;
+    const worker = (await untilChildren(stack.api, agent.threadId, 2)).find((runId) => runId !== asker);
     const done = ofType(asked, EventType.SUBAGENT_FINISHED).find(({ subagentRunId }) => subagentRunId === worker);
     expect(done).toMatchObject({ outcome: { type: 'success' }, result: { text: 'worked' } });
     expect((await stack.api.read(worker ?? '')).status).toBe('completed');
@@ -331,6 +336,7 @@ describe('other ends', () => {
   test('a cancelled run ends the stream that is open on it with the cancelled outcome', async () => {
     const agent = agentOn(stack.api);
     const playing = play(agent, start(script([[delegate(script([sleep(600_000)])), sleep(600_000)]])));
+    await eventually(async () => (await stack.api.call('GET', `/agents/${agent.threadId}`)).status === 200);
     await untilChildren(stack.api, agent.threadId);
     await stack.api.call('POST', `/agents/${agent.threadId}/cancel`);
     const segment = await playing;
