@@ -1,7 +1,7 @@
 /** One look at all open runs of a workspace: which asks are pending right now. */
 import type { TemporalGateway } from './gateway';
 import { oldestFirst, readInboxRun, waitingBelow, type InboxAsk, type InboxRun } from './inbox-asks';
-import { byTimeOnFile, filedRuns, isFiledAsWaiting, type WaitingRun } from './inbox-visibility';
+import { byTimeOnFile, isFiledAsWaiting, type FiledRun, type WaitingRun } from './inbox-visibility';
 import { mapInParallel } from './parallel';
 
 export interface InboxLook {
@@ -14,31 +14,33 @@ export interface InboxLook {
 }
 
 /** So many of the runs that are filed as waiting are read at each look, the oldest asks first. */
-export const MAX_READ_WAITING = 300;
-/** A look and the one after it together end within a request's time. */
-const LOOK_MS = 4_500;
+const MAX_READ_WAITING = 100;
+/** And so many of those that are filed as running, the newest first. */
+const MAX_READ_RUNNING = 100;
+/** A look and the one after it together, each with what is on file, end within a request's time. */
+const LOOK_MS = 3_000;
 /** Reading stops here, so that what was read can be told. */
-const READ_MS = 3_000;
+const READ_MS = 2_000;
 
 /**
- * Looks at a workspace. Runs are found by visibility, which lags: those on file as waiting, the newest of those on file as
- * running, whom `known` names besides, and the sub-agents that any of these knows to wait. Each is then read itself.
+ * Looks at a workspace. What visibility has on file lags and only says where to look: at runs filed as waiting, at the newest
+ * filed as running, at those that `known` names, and at the sub-agents that any of these knows to wait. Each is read itself.
  * Throws `engine_unavailable`.
  */
 export async function lookAtInbox(
   base: TemporalGateway,
   workspace: string,
-  known: readonly string[],
+  filed: readonly FiledRun[],
+  known: { touched: readonly string[]; waiting: readonly string[] },
 ): Promise<InboxLook> {
   const gateway = base.forRequest(LOOK_MS);
   const stopAt = Date.now() + READ_MS;
-  const filed = await filedRuns(gateway, workspace);
   const waiting = filed.filter(isFiledAsWaiting).sort(byTimeOnFile);
-  const running = filed.filter((run) => !isFiledAsWaiting(run));
+  const running = filed.filter((run) => !isFiledAsWaiting(run)).slice(0, MAX_READ_RUNNING);
   const read = new Map<string, InboxRun | null>();
   const tooMany = new Set(waiting.slice(MAX_READ_WAITING).map(({ runId }) => runId));
   const onFile = [...waiting.slice(0, MAX_READ_WAITING), ...running].map(({ runId }) => runId);
-  let ids = [...onFile, ...known.filter((runId) => !tooMany.has(runId))];
+  let ids = [...onFile, ...known.touched, ...known.waiting.filter((runId) => !tooMany.has(runId))];
   while (ids.length > 0) {
     const runs = await mapInParallel([...new Set(ids)], async (runId) => {
       if (read.has(runId) || Date.now() > stopAt) return null;

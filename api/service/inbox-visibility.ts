@@ -27,40 +27,45 @@ export function byTimeOnFile(a: WaitingRun, b: WaitingRun): number {
   return oldestFirst({ asked_at: a.askedAt, run_id: a.runId }, { asked_at: b.askedAt, run_id: b.runId });
 }
 
-/** Of the runs that are not filed as waiting, so many of those that started last are looked at in any case. */
-export const MAX_FILED_RUNNING = 200;
-/** Above this many waiting runs the oldest filed ones are beyond the inbox: nobody could page through them. */
-const MAX_FILED_WAITING = 20_000;
+/** Above this many waiting runs the rest is beyond the inbox: nobody could page through them. */
+const MAX_WAITING = 20_000;
 /** Executions come with their memos, questions included: a page of the largest ones has to fit a message. */
-const FETCH = 200;
+const FETCH = 500;
 
-/** Open runs on file: those that wait, and of the others the newest. Two calls, and one more for each 200 that wait. */
+/** All open runs on file that wait, and of the others those that started last. One call, as long as there are at most 500. */
 export async function filedRuns(gateway: TemporalGateway, workspace: string): Promise<FiledRun[]> {
-  const open = `HoldpointWorkspace = ${quoted(workspace)} AND ExecutionStatus = 'Running'`;
-  const [waiting, running] = await Promise.all([
-    filed(gateway, `${open} AND HoldpointStatus = 'awaiting_input'`, MAX_FILED_WAITING),
-    filed(gateway, `${open} AND HoldpointStatus != 'awaiting_input'`, MAX_FILED_RUNNING),
-  ]);
-  return [...waiting, ...running.map((run) => ({ ...run, askedAt: null }))];
-}
-
-async function filed(gateway: TemporalGateway, query: string, max: number): Promise<FiledRun[]> {
-  const runs: FiledRun[] = [];
+  const open = openRuns(workspace);
+  const { executions, nextPageToken } = await gateway.find(open, FETCH);
+  const newest = executions.map(filedRun);
+  if (!nextPageToken || nextPageToken.length === 0) return newest;
+  const waiting: FiledRun[] = [];
   let token: Uint8Array | undefined;
   do {
-    const { executions, nextPageToken } = await gateway.find(query, FETCH, token);
-    for (const execution of executions) runs.push(filedRun(execution));
-    token = nextPageToken && nextPageToken.length > 0 ? nextPageToken : undefined;
-  } while (token && runs.length < max);
-  return runs.slice(0, max);
+    const page = await gateway.find(`${open} AND HoldpointStatus = 'awaiting_input'`, FETCH, token);
+    waiting.push(...page.executions.map(filedRun));
+    token = page.nextPageToken && page.nextPageToken.length > 0 ? page.nextPageToken : undefined;
+  } while (token && waiting.length < MAX_WAITING);
+  return [...waiting.filter(isFiledAsWaiting), ...newest.filter((run) => !isFiledAsWaiting(run))];
+}
+
+/** Open runs that by what is on file started, or asked, since some moment (ISO 8601). One call: the newest 500. */
+export async function filedSince(gateway: TemporalGateway, workspace: string, since: string): Promise<FiledRun[]> {
+  const isNew = `(StartTime >= '${since}' OR HoldpointAskedAt >= '${since}')`;
+  const { executions } = await gateway.find(`${openRuns(workspace)} AND ${isNew}`, FETCH);
+  return executions.map(filedRun);
+}
+
+function openRuns(workspace: string): string {
+  return `HoldpointWorkspace = ${quoted(workspace)} AND ExecutionStatus = 'Running'`;
 }
 
 function filedRun(execution: temporal.api.workflow.v1.IWorkflowExecutionInfo): FiledRun {
   const fields = execution.searchAttributes?.indexedFields ?? {};
+  const waits = attribute(fields.HoldpointStatus) === 'awaiting_input';
   const askedAt = Date.parse(attribute(fields.HoldpointAskedAt) ?? '');
   return {
     runId: execution.execution?.workflowId ?? '',
-    askedAt: new Date(Number.isNaN(askedAt) ? 0 : askedAt).toISOString(),
+    askedAt: waits ? new Date(Number.isNaN(askedAt) ? 0 : askedAt).toISOString() : null,
     agent: attribute(fields.HoldpointAgent),
     assignee: attribute(fields.HoldpointAssignee),
   };

@@ -5,7 +5,7 @@ import { readCursor, writeCursor } from './cursor';
 import type { TemporalGateway } from './gateway';
 import { fitsInbox, oldestFirst, readInboxRun, type InboxAsk, type InboxFilter, type InboxPlace } from './inbox-asks';
 import { lookAtInbox, type InboxLook } from './inbox-look';
-import type { FiledRun, WaitingRun } from './inbox-visibility';
+import { filedRuns, type FiledRun, type WaitingRun } from './inbox-visibility';
 import { mapInParallel } from './parallel';
 import { SharedWork } from './shared-work';
 
@@ -18,14 +18,19 @@ export interface InboxPage {
 
 const cursorSchema = z.strictObject({ asked_at: z.string().max(64), run_id: z.string().max(1_000) });
 
+/** What is on file is not asked for again before it is this old. */
+const FILE_AGE_MS = 300;
+const FILE_MS = 1_600;
+
 /** The inboxes of all workspaces, as this process reads them. */
 export class Inbox {
+  private readonly onFile = new Map<string, { at: number; runs: FiledRun[] }>();
   private readonly looks = new Map<string, SharedWork<InboxLook>>();
 
   constructor(
     private readonly gateway: TemporalGateway,
     /** Runs of a workspace that this process has reason to look at, whatever visibility says. */
-    private readonly known: (workspace: string) => string[],
+    private readonly known: (workspace: string) => Parameters<typeof lookAtInbox>[3],
   ) {}
 
   /**
@@ -66,10 +71,23 @@ export class Inbox {
   look(workspace: string): Promise<InboxLook> {
     let look = this.looks.get(workspace);
     if (!look) {
-      look = new SharedWork(() => lookAtInbox(this.gateway, workspace, this.known(workspace)));
+      look = new SharedWork(async () => {
+        const filed = await this.filed(workspace);
+        return lookAtInbox(this.gateway, workspace, filed, this.known(workspace));
+      });
       this.looks.set(workspace, look);
     }
     return look.run();
+  }
+
+  /** What is on file, read anew at most some times a second: it lags anyway, and Temporal takes ten such calls a second. */
+  private async filed(workspace: string): Promise<FiledRun[]> {
+    const kept = this.onFile.get(workspace);
+    if (kept && Date.now() - kept.at < FILE_AGE_MS) return kept.runs;
+    const at = Date.now();
+    const runs = await filedRuns(this.gateway.forRequest(FILE_MS), workspace);
+    this.onFile.set(workspace, { at, runs });
+    return runs;
   }
 }
 

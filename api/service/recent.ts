@@ -33,4 +33,11 @@ export class RecentRuns {
     }
     return entries;
   }
+
+  /** Ids of those that were touched last, at most `most` of them. */
+  newest(workspace: string, most: number): string[] {
+    return this.of(workspace)
+      .slice(-most)
+      .map(({ runId }) => runId);
+  }
 }

@@ -29,6 +29,9 @@ import { resumeRun, type ResumeReply, type ResumeRequest } from './resume';
 import { startRun, type StartableAgent } from './start';
 import { KnownSteps, oldestWaiting, timelineOf, type Timeline, type Waiting } from './timeline';
 
+/** Of the runs that were touched through this process, so many are read at each look at an inbox. */
+const TOUCHED_IN_INBOX = 100;
+
 export class RunService {
   readonly streams: StreamHub;
   private readonly recent = new RecentRuns();
@@ -41,10 +44,10 @@ export class RunService {
     private readonly agents: ReadonlyMap<string, StartableAgent>,
   ) {
     this.streams = new StreamHub(gateway);
-    const known = (workspace: string) => [
-      ...this.recent.of(workspace).map(({ runId }) => runId),
-      ...this.inboxes.waiting(workspace),
-    ];
+    const known = (workspace: string) => ({
+      touched: this.recent.newest(workspace, TOUCHED_IN_INBOX),
+      waiting: this.inboxes.waiting(workspace),
+    });
     this.inbox = new Inbox(gateway, known);
     this.inboxes = new InboxHub(gateway, this.inbox);
   }

@@ -5,14 +5,23 @@
 import type { TemporalGateway } from '../service/gateway';
 import type { Inbox } from '../service/inbox';
 import { readInboxRun, waitingBelow, type InboxRun } from '../service/inbox-asks';
-import { byTimeOnFile, filedRuns, isFiledAsWaiting, type FiledRun } from '../service/inbox-visibility';
+import { byTimeOnFile, filedRuns, filedSince, isFiledAsWaiting, type FiledRun } from '../service/inbox-visibility';
 import { InboxBoard, type InboxFollower } from './inbox-board';
-import type { PollBudget } from './poll-budget';
+import type { PollBudget, PollKind } from './poll-budget';
 import { RunReader } from './run-reader';
 import { pollRun } from './run-poll';
 
-/** Between two looks at what visibility has on file, and between two tries while Temporal does not answer. */
+/**
+ * Between two looks at what visibility has newly on file: one call each, and the feeds of a process take turns, for Temporal
+ * takes ten such calls a second. Then, between two tries while Temporal does not answer.
+ */
 const SWEEP_MS = 400;
+/** What is newer than this counts as new: visibility may lag so long. */
+const NEW_MS = 120_000;
+/** Every so many sweeps all that is on file is gone through. */
+const FULL_SWEEP = 25;
+/** Of the runs filed as running, so many of the newest are followed. */
+const MAX_RUNNING = 200;
 const RETRY_MS = 2_000;
 /** The file is read within this time, or not at all. */
 const FILE_MS = 5_000;
@@ -30,13 +39,15 @@ interface Tracked {
   since: number;
   /** What visibility had on file at the last sweep. */
   filed: string | null;
-  poll: { executionId: string; stop: () => void } | null;
+  poll: { executionId: string; kind: PollKind; stop: () => void } | null;
 }
 
 export interface InboxFeedDeps {
   gateway: TemporalGateway;
   inbox: Pick<Inbox, 'look'>;
   polls: PollBudget;
+  /** How many feeds this process has. */
+  feeds: () => number;
 }
 
 export class InboxFeed {
@@ -46,6 +57,7 @@ export class InboxFeed {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   private turn = 0;
+  private sweeps = 0;
 
   constructor(
     private readonly deps: InboxFeedDeps,
@@ -106,7 +118,7 @@ export class InboxFeed {
     if (this.stopped) return;
     this.timer = setTimeout(() => {
       this.sweep().then(
-        () => this.sweepIn(SWEEP_MS),
+        () => this.sweepIn(SWEEP_MS * Math.max(1, this.deps.feeds())),
         () => this.sweepIn(RETRY_MS),
       );
     }, ms);
@@ -114,16 +126,32 @@ export class InboxFeed {
 
   private async sweep(): Promise<void> {
     this.endClaims();
-    const filed = await filedRuns(this.deps.gateway.forRequest(FILE_MS), this.workspace);
+    const gateway = this.deps.gateway.forRequest(FILE_MS);
+    if (this.sweeps % FULL_SWEEP === 0) await this.goThroughFile(gateway);
+    else {
+      const since = new Date(Date.now() - NEW_MS).toISOString();
+      const open = await filedSince(gateway, this.workspace, since);
+      if (this.stopped) return;
+      for (const run of open) if (this.tracked.has(run.runId) || this.hasRoom(run)) this.compare(run);
+    }
+    this.sweeps += 1;
+    for (const [runId, tracked] of this.tracked) this.poll(runId, tracked);
+    this.readSomeAgain();
+  }
+
+  private async goThroughFile(gateway: TemporalGateway): Promise<void> {
+    const filed = await filedRuns(gateway, this.workspace);
     if (this.stopped) return;
     const waiting = filed.filter(isFiledAsWaiting).sort(byTimeOnFile);
     this.board.expectBeyond(waiting.splice(MAX_WAITING));
-    const running = filed.filter((run) => !isFiledAsWaiting(run));
+    const running = filed.filter((run) => !isFiledAsWaiting(run)).slice(0, MAX_RUNNING);
     const onFile = new Map([...waiting, ...running].map((run) => [run.runId, run]));
     for (const run of onFile.values()) this.compare(run);
     for (const [runId, tracked] of this.tracked) if (!onFile.has(runId)) this.missing(runId, tracked);
-    for (const tracked of this.tracked.values()) this.poll(tracked);
-    this.readSomeAgain();
+  }
+
+  private hasRoom(run: FiledRun): boolean {
+    return !isFiledAsWaiting(run) || this.tracked.size < MAX_WAITING + MAX_RUNNING;
   }
 
   /** Reads a run of which visibility says something new, unless that is known already. */
@@ -167,31 +195,40 @@ export class InboxFeed {
     if (!run || run.run.closed) return this.drop(runId);
     const tracked = this.track(runId);
     tracked.run = run.run;
-    this.poll(tracked);
+    this.poll(runId, tracked);
     for (const below of waitingBelow(run)) {
       if (!this.board.ask(below)) this.reader.read(below);
     }
   }
 
-  /** Holds a poll on a run, as long as there are some left. */
-  private poll(tracked: Tracked): void {
+  /** Holds a poll on a run, as long as there are some left for what it waits for. */
+  private poll(runId: string, tracked: Tracked): void {
     const { run, poll } = tracked;
-    if (!run || poll?.executionId === run.executionId || run.historyLength > MAX_POLLED_HISTORY) return;
+    if (!run || run.historyLength > MAX_POLLED_HISTORY) return;
+    const kind = this.board.ask(runId) ? 'waiting' : 'running';
+    if (poll?.executionId === run.executionId) {
+      if (poll.kind === kind) return;
+      if (this.deps.polls.take(kind)) {
+        this.deps.polls.giveBack(poll.kind);
+        poll.kind = kind;
+        return;
+      }
+    }
     this.stopPoll(tracked);
-    if (!this.deps.polls.take()) return;
-    const read = () => this.reader.read(run.runId);
+    if (!this.deps.polls.take(kind)) return;
+    const onNews = () => this.reader.read(runId);
     const onEnd = () => {
       this.stopPoll(tracked);
-      read();
+      onNews();
     };
-    tracked.poll = { executionId: run.executionId, stop: pollRun(this.deps.gateway, run, { onNews: read, onEnd }) };
+    tracked.poll = { executionId: run.executionId, kind, stop: pollRun(this.deps.gateway, run, { onNews, onEnd }) };
   }
 
   private stopPoll(tracked: Tracked): void {
     if (!tracked.poll) return;
     tracked.poll.stop();
+    this.deps.polls.giveBack(tracked.poll.kind);
     tracked.poll = null;
-    this.deps.polls.giveBack();
   }
 
   private readSomeAgain(): void {

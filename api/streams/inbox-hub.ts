@@ -59,10 +59,9 @@ export class InboxHub {
   }
 
   private open(workspace: string) {
-    const entry = {
-      feed: new InboxFeed({ gateway: this.gateway, inbox: this.inbox, polls: this.polls }, workspace),
-      joined: 0,
-    };
+    const { gateway, inbox, polls } = this;
+    const deps = { gateway, inbox, polls, feeds: () => this.feeds.size };
+    const entry = { feed: new InboxFeed(deps, workspace), joined: 0 };
     this.feeds.set(workspace, entry);
     return entry;
   }

@@ -1,17 +1,19 @@
-/** Long polls that one process holds for its inbox streams at most, whatever they follow. Each is an open call to Temporal. */
-const MAX_POLLS = 300;
+/** Long polls that one process holds for its inbox streams at most, by what they wait for. Each is an open call to Temporal. */
+const MAX_POLLS = { waiting: 200, running: 200 } as const;
+export type PollKind = keyof typeof MAX_POLLS;
 
+/** Runs that wait must not use up what runs that may ask need, nor the other way round. */
 export class PollBudget {
-  private held = 0;
+  private readonly held: Record<PollKind, number> = { waiting: 0, running: 0 };
 
   /** True when there was one left: it is the caller's until it is given back. */
-  take(): boolean {
-    if (this.held >= MAX_POLLS) return false;
-    this.held += 1;
+  take(kind: PollKind): boolean {
+    if (this.held[kind] >= MAX_POLLS[kind]) return false;
+    this.held[kind] += 1;
     return true;
   }
 
-  giveBack(): void {
-    this.held -= 1;
+  giveBack(kind: PollKind): void {
+    this.held[kind] -= 1;
   }
 }

@@ -155,11 +155,12 @@ describe('shared work', () => {
   });
 });
 
-test('a process holds so many polls and no more', () => {
+test('a process holds so many polls of a kind and no more', () => {
   const budget = new PollBudget();
   let taken = 0;
-  while (budget.take()) taken += 1;
-  expect(taken).toBe(300);
-  budget.giveBack();
-  expect([budget.take(), budget.take()]).toEqual([true, false]);
+  while (budget.take('waiting')) taken += 1;
+  expect(taken).toBe(200);
+  expect(budget.take('running')).toBe(true);
+  budget.giveBack('waiting');
+  expect([budget.take('waiting'), budget.take('waiting')]).toEqual([true, false]);
 });
