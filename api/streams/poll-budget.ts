@@ -1,5 +1,8 @@
-/** Long polls that one process holds for its inbox streams at most, by what they wait for. Each is an open call to Temporal. */
-const MAX_POLLS = { waiting: 200, running: 200 } as const;
+/**
+ * Long polls that one process holds for its inbox streams at most, by what they wait for. Few, since Temporal counts each
+ * against the 1,200 long-running calls, workers' polls among them, that it lets a namespace have by default.
+ */
+const MAX_POLLS = { waiting: 100, running: 100 } as const;
 export type PollKind = keyof typeof MAX_POLLS;
 
 /** Runs that wait must not use up what runs that may ask need, nor the other way round. */

@@ -1,4 +1,6 @@
 /** `POST /agents/{id}/claim` and `/release`: one holder, whose answer alone is taken until the claim is over. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { InboxPage } from '../../api/service/inbox';
 import { DocumentedCaller } from '../support/documented';
 import { eventsOf, signalsOf } from '../support/history-facts';
@@ -6,6 +8,7 @@ import { eventually, TEST_KEYS } from '../support/http';
 import { jsonPayload, payload, sendRaw } from '../support/raw-signals';
 import { choice, decline, delegate, freeForm, freeText, pick, script, sleep } from '../support/scripts';
 import { expectCleanHistories } from '../support/checks';
+import { snippetWith } from '../support/snippets';
 import { TestStack } from '../support/stack';
 
 const keyOf = (k: number) => `racer-key-${String(k).padStart(4, '0')}`;
@@ -176,6 +179,18 @@ describe('claims', () => {
     expect((await api.read(waitingRun)).claim).toBeNull();
   });
   let waitingRun: string | undefined;
+
+  test('the README’s calls list what waits and claim it', async () => {
+    const { run_id } = await api.start(script([freeForm()]), { run_id: 'offsite-1' });
+    await api.untilWaiting(run_id);
+    const calls = snippetWith('README.md', 'sh', '/inbox');
+    const shell = `API=${api.base}\nKEY=${api.key}\n${calls}`;
+    const { stdout } = await promisify(execFile)('bash', ['-ec', shell]);
+    const [inbox, claimed] = stdout.trim().split('\n') as [string, string];
+    const { asks } = JSON.parse(inbox) as InboxPage;
+    expect(asks.map((ask) => ask.run_id)).toContain(run_id);
+    expect(JSON.parse(claimed)).toMatchObject({ run_id, claim: { ask_id: 'q1', by: 'tester' } });
+  });
 
   test('needs the scope "answer", and a run of one’s own workspace', async () => {
     const runId = await paused();

@@ -77,6 +77,23 @@ describe('costs', () => {
     expect(await eventsOf(stack.client, runId)).toHaveLength(before.length);
   });
 
+  test('a claim is three calls to Temporal, five events and one workflow task; the answer after it costs what it did', async () => {
+    const runId = await paused();
+    const before = (await eventsOf(stack.client, runId)).length;
+    const tasks = await workflowTasksOf(stack.client, runId);
+    const calls = await counting.during(async () => {
+      const reply = await stack.api.call('POST', `/agents/${runId}/claim`, { ask_id: 'q1' });
+      expect(reply.status).toBe(200);
+    });
+    expect(calls).toEqual(['DescribeWorkflowExecution', 'SignalWorkflowExecution', 'QueryWorkflow']);
+    expect((await eventsOf(stack.client, runId)).length - before).toBeLessThanOrEqual(5);
+    expect((await workflowTasksOf(stack.client, runId)) - tasks).toBe(1);
+    const answering = await counting.during(async () => {
+      expect((await stack.api.resume(runId, pick('q1_o2'))).status).toBe(200);
+    });
+    expect(answering).toEqual(['DescribeWorkflowExecution', 'SignalWorkflowExecution', 'QueryWorkflow']);
+  });
+
   test('watchers of a run share one long poll, and idle ones wake no worker', async () => {
     const runId = await paused();
     const polls = (calls: string[]) => calls.filter((call) => call === 'GetWorkflowExecutionHistory').length;

@@ -159,7 +159,7 @@ test('a process holds so many polls of a kind and no more', () => {
   const budget = new PollBudget();
   let taken = 0;
   while (budget.take('waiting')) taken += 1;
-  expect(taken).toBe(200);
+  expect(taken).toBe(100);
   expect(budget.take('running')).toBe(true);
   budget.giveBack('waiting');
   expect([budget.take('waiting'), budget.take('waiting')]).toEqual([true, false]);
