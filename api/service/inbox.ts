@@ -20,7 +20,7 @@ const cursorSchema = z.strictObject({ asked_at: z.string().max(64), run_id: z.st
 
 /** What is on file is not asked for again before it is this old. */
 const FILE_AGE_MS = 300;
-const FILE_MS = 1_600;
+const FILE_MS = 2_000;
 
 /** The inboxes of all workspaces, as this process reads them. */
 export class Inbox {

@@ -15,9 +15,9 @@ import { pollRun } from './run-poll';
  * Between two looks at what visibility has newly on file: one call each, and the feeds of a process take turns, for Temporal
  * takes ten such calls a second. Then, between two tries while Temporal does not answer.
  */
-const SWEEP_MS = 400;
-/** What is newer than this counts as new: visibility may lag so long. */
-const NEW_MS = 120_000;
+const SWEEP_MS = 300;
+/** What is newer than this counts as new. Where visibility lags even longer, it is found when all is gone through. */
+const NEW_MS = 30_000;
 /** Every so many sweeps all that is on file is gone through. */
 const FULL_SWEEP = 25;
 /** Of the runs filed as running, so many of the newest are followed. */

@@ -1,6 +1,6 @@
 /**
- * Long polls that one process holds for its inbox streams at most, by what they wait for. Few, since Temporal counts each
- * against the 1,200 long-running calls, workers' polls among them, that it lets a namespace have by default.
+ * Long polls that one process holds for its inbox streams at most, by what they wait for. Few, since all processes together
+ * have 1,200 polls on histories by default (`frontend.namespaceCount`), those of watched runs among them.
  */
 const MAX_POLLS = { waiting: 100, running: 100 } as const;
 export type PollKind = keyof typeof MAX_POLLS;

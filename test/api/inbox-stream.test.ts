@@ -90,13 +90,15 @@ describe('the live inbox', () => {
     const below =
       (await api.until(root, (run) => run.children_awaiting.length === 1)).children_awaiting[0]?.run_id ?? '';
     await until(all, `opened ${below}/q1 3`);
-    const claim = { ask_id: 'q1', for: '1h' };
-    expect((await api.call('POST', `/agents/${below}/claim`, claim)).status).toBe(200);
+    // A busy worker may be late, which is a 202: what counts here is what the stream tells.
+    const post = async (path: string, body: object) =>
+      expect([200, 202]).toContain((await api.call('POST', `/agents/${path}`, body)).status);
+    await post(`${below}/claim`, { ask_id: 'q1', for: '1h' });
     await until(all, `changed ${below}/q1 by tester 3`);
-    expect((await api.call('POST', `/agents/${below}/release`, { ask_id: 'q1' })).status).toBe(200);
+    await post(`${below}/release`, { ask_id: 'q1' });
     await until(all, `changed ${below}/q1 3`);
     // Over by its time: nothing happens in the run, and it is told all the same.
-    expect((await api.call('POST', `/agents/${first}/claim`, { ask_id: 'q1', for: '2s' })).status).toBe(200);
+    await post(`${first}/claim`, { ask_id: 'q1', for: '2s' });
     await until(all, `changed ${first}/q1 by tester 3`);
     await until(all, `changed ${first}/q1 3`);
     expect((await api.resume(below, freeText('x'))).status).toBe(200);
