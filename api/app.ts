@@ -8,7 +8,9 @@ import { byKey } from './auth';
 import { addDocument } from './document';
 import { clientErrorHandler, frameworkErrors, takeAnyExpectation } from './error-handling';
 import { apiKeysSchema, KeyRing, type ApiKeySettings } from './keys';
+import { ApiMetrics } from './metrics/api-metrics';
 import { addApi, addRoutes, serviceOf } from './parts';
+import { addRequestLog } from './request-log';
 import type { StartableAgent } from './service/start';
 import { dropUnfinishedRequests } from './unfinished-requests';
 
@@ -22,6 +24,10 @@ export interface AppSettings {
   /** Requests a second for one key. Default 1000. */
   rateLimit?: number | undefined;
   logger?: FastifyServerOptions['logger'];
+  /** What `/metrics` shows besides: of the process, of calls to Temporal (`measuredCalls`). Default: of the API alone. */
+  metrics?: ApiMetrics | undefined;
+  /** Called before any hook or route is added: for what has to see every request, such as tracing. */
+  prepare?: ((app: FastifyInstance) => void) | undefined;
 }
 
 /**
@@ -31,7 +37,8 @@ export interface AppSettings {
 export async function buildApp(settings: AppSettings): Promise<FastifyInstance> {
   const keys = new KeyRing(apiKeysSchema.parse(settings.keys));
   const { client, agents, taskQueue = DEFAULT_TASK_QUEUE } = settings;
-  const service = serviceOf({ client, agents, taskQueue });
+  const { metrics = new ApiMetrics() } = settings;
+  const service = serviceOf({ client, agents, taskQueue, metrics });
   const app = fastify({
     logger: settings.logger ?? false,
     bodyLimit: LIMITS.bodyBytes,
@@ -46,6 +53,8 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
   });
   takeAnyExpectation(app);
   dropUnfinishedRequests(app);
+  settings.prepare?.(app);
+  addRequestLog(app, metrics);
   await app.register(fastifyHelmet, { contentSecurityPolicy: false });
   const { rateLimit = 1_000 } = settings;
   await addApi(app, { service, authenticate: byKey(keys), rateLimit, standalone: true });
@@ -56,6 +65,6 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
     // Over plain HTTP it would send the page's own files to a port that does not listen.
     transformStaticCSP: (policy) => policy.replace(/;?\s*upgrade-insecure-requests/g, ''),
   });
-  await addRoutes(app, service);
+  await addRoutes(app, service, { metrics });
   return app;
 }

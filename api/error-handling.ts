@@ -6,6 +6,7 @@ import { contractIssue, type ContractIssue } from '../workflows/contract';
 import { unauthorized } from './auth';
 import { ApiError, RETRY_AFTER_SECONDS } from './errors';
 import type { KeyRing } from './keys';
+import { noteOn } from './request-log';
 
 /** A body, query or path that its schema refuses. Fastify notes which of them on the error. */
 class SchemaError extends Error {
@@ -82,6 +83,7 @@ export function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket)
 }
 
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  noteOn(reply.request, { error: error.code });
   if (error.code === 'unauthorized') void reply.header('www-authenticate', 'Bearer');
   if (error.code === 'engine_unavailable') void reply.header('retry-after', RETRY_AFTER_SECONDS);
   return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(error.body));

@@ -6,6 +6,7 @@ import { byKey, type Authenticate } from './auth';
 import { addApi, addRoutes, serviceOf } from './parts';
 import { apiKeysSchema, KeyRing, SCOPES, type ApiKeySettings, type Principal, type Scope } from './keys';
 import { openApiDocument } from './document';
+import { ApiMetrics } from './metrics/api-metrics';
 import type { StartableAgent } from './service/start';
 
 /** Who calls, as the host's own authentication knows them. */
@@ -46,7 +47,9 @@ type MaybePromise<Value> = Value | Promise<Value>;
  */
 export const holdpointApi: FastifyPluginAsync<HoldpointApiOptions> = async (app, options) => {
   const agents = new Map([...(options.agents ?? [])].map((agent) => [agent.name, agent]));
-  const service = serviceOf({ client: options.client, agents, taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE });
+  const metrics = new ApiMetrics();
+  const { client, taskQueue = DEFAULT_TASK_QUEUE } = options;
+  const service = serviceOf({ client, agents, taskQueue, metrics });
   // Before our routes exist: each takes our body limit, and the host's own document leaves them out, whose schemas it
   // could not read.
   app.addHook('onRoute', (route) => {
@@ -55,7 +58,7 @@ export const holdpointApi: FastifyPluginAsync<HoldpointApiOptions> = async (app,
   });
   const authenticate = authenticateOf(options);
   await addApi(app, { service, authenticate, rateLimit: options.rateLimit, standalone: false });
-  await addRoutes(app, service, { document: await openApiDocument(service, app.prefix) });
+  await addRoutes(app, service, { document: await openApiDocument(service, app.prefix), metrics });
 };
 
 function authenticateOf({ authenticate, keys }: HoldpointApiOptions): Authenticate {

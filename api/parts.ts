@@ -8,6 +8,7 @@ import { addCompilers, addErrorHandling } from './error-handling';
 import { ApiError } from './errors';
 import { addJsonBody } from './json-body';
 import { mcpRoutes } from './mcp/routes';
+import type { ApiMetrics } from './metrics/api-metrics';
 import { missionControlRoutes } from './mission-control/routes';
 import { agentRoutes, BASE_PATH } from './routes/agents';
 import { definitionRoutes } from './routes/definitions';
@@ -23,8 +24,9 @@ export function serviceOf(parts: {
   client: Client;
   agents: ReadonlyMap<string, StartableAgent>;
   taskQueue: string;
+  metrics?: ApiMetrics | undefined;
 }): RunService {
-  return new RunService(new TemporalGateway(parts.client, parts.taskQueue), parts.agents);
+  return new RunService(new TemporalGateway(parts.client, parts.taskQueue), parts.agents, parts.metrics);
 }
 
 /** How requests are read, judged and refused, for the routes that are added to `app` after this. */
@@ -56,7 +58,7 @@ export async function addApi(
 export async function addRoutes(
   app: FastifyInstance,
   service: RunService,
-  options: { document?: object | undefined } = {},
+  options: { document?: object | undefined; metrics?: ApiMetrics | undefined } = {},
 ): Promise<void> {
   await app.register(metaRoutes(service, options));
   await app.register(agentRoutes(service), { prefix: BASE_PATH });

@@ -3,26 +3,57 @@ import type { Client } from '@temporalio/client';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../api/app';
 import type { ApiKeySettings } from '../api/keys';
+import { ApiMetrics } from '../api/metrics/api-metrics';
 import { ensureSearchAttributes } from '../worker/search-attributes';
+import { collectDefaultMetrics } from 'prom-client';
 import { installedAgents } from './agents';
+import { startOpsServer, type OpsServer } from './ops-server';
 import { readApiKeys, SettingsError, type Settings } from './settings';
 import { stopRequested } from './shutdown';
 import { lazyClient, temporalTarget } from './temporal';
+import type { Tracing } from './open-telemetry';
+import { tracingOf } from './tracing';
 
 export interface RunningApi {
   app: FastifyInstance;
   url: string;
 }
 
+/** Metrics of an API process: what the API measures, and what Node does. */
+export function processMetrics(): ApiMetrics {
+  const metrics = new ApiMetrics();
+  collectDefaultMetrics({ register: metrics.registry });
+  return metrics;
+}
+
+/** The port for metrics and health of a process that has an API. */
+export function apiOps(settings: Settings, client: Client, metrics: ApiMetrics): Promise<OpsServer | null> {
+  return startOpsServer(settings, {
+    metrics: () => metrics.text(),
+    ready: () => client.withDeadline(Date.now() + 2_000, () => client.workflowService.getSystemInfo({})),
+  });
+}
+
 /** Builds the API and listens. Throws `SettingsError` when the port is taken. */
-export async function startApi(client: Client, keys: ApiKeySettings, settings: Settings): Promise<RunningApi> {
+export async function startApi(
+  parts: {
+    client: Client;
+    keys: ApiKeySettings;
+    metrics: ApiMetrics;
+    logLevel: string;
+    tracing?: Tracing | undefined;
+  },
+  settings: Settings,
+): Promise<RunningApi> {
   const app = await buildApp({
-    client,
-    keys,
+    client: parts.client,
+    keys: parts.keys,
+    metrics: parts.metrics,
+    prepare: parts.tracing?.requests,
     agents: await installedAgents(settings),
     taskQueue: settings.HOLDPOINT_TASK_QUEUE,
     rateLimit: settings.HOLDPOINT_RATE_LIMIT,
-    logger: { level: settings.LOG_LEVEL === 'info' ? 'warn' : settings.LOG_LEVEL },
+    logger: { level: parts.logLevel },
   });
   const { HOST: host, PORT: port } = settings;
   try {
@@ -62,13 +93,19 @@ export async function apiCommand(settings: Settings): Promise<number> {
   const keys = readApiKeys(settings);
   if (!keys) throw new SettingsError('HOLDPOINT_API_KEYS (or HOLDPOINT_API_KEYS_FILE) is not set: the API needs keys');
   const target = temporalTarget();
-  const client = lazyClient(target);
-  const { app, url } = await startApi(client, keys, settings);
+  const metrics = processMetrics();
+  const tracing = await tracingOf(settings, 'api');
+  const client = lazyClient(target, metrics, tracing?.clientInterceptors);
+  const ops = await apiOps(settings, client, metrics);
+  const { app, url } = await startApi({ client, keys, metrics, tracing, logLevel: settings.LOG_LEVEL }, settings);
+  if (ops) console.log(`api: metrics and health on ${ops.url}`);
   console.log(`api: listening on ${url} (Temporal at ${target.address}, namespace ${target.namespace})`);
   // So that runs can be started before the first worker has registered them. The worker is the one that insists.
   void ensureSearchAttributes(client.connection as never, target.namespace).catch(() => undefined);
   await stop;
   await app.close();
+  await ops?.close();
   await client.connection.close();
+  await tracing?.stop();
   return 0;
 }

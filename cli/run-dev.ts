@@ -8,12 +8,14 @@ import { startDevServer } from './dev-server';
 import { installedAgents } from './agents';
 import { banner } from './banner';
 import { checkDataDirFree } from './data-dir-lock';
-import { checkPort, startApi } from './run-api';
+import { apiOps, checkPort, processMetrics, startApi } from './run-api';
 import { installRuntime, startWorker } from './run-worker';
+import { sdkMetrics } from './sdk-metrics';
 import { readApiKeys, SettingsError, type Settings } from './settings';
 import { stopRequested } from './shutdown';
 import { lazyClient } from './temporal';
 import { resolveTemporalCli } from './temporal-cli';
+import { tracingOf } from './tracing';
 
 const NAMESPACE = 'default';
 
@@ -29,7 +31,11 @@ export async function devCommand(settings: Settings): Promise<number> {
   const keys = ownKeys ?? keptKeys(dataDir, log);
   // Which program was taken is in the banner; what is worth a line of its own is a download.
   const cli = await resolveTemporalCli({ log: (line) => /downloading/.test(line) && log(line) });
-  installRuntime(settings);
+  const tracing = await tracingOf(settings, 'dev');
+  const metrics = processMetrics();
+  const ofWorker = await sdkMetrics();
+  metrics.also.push(() => ofWorker.text());
+  installRuntime(settings, ofWorker);
   const server = await startDevServer({
     cliPath: cli.path,
     dataDir,
@@ -39,16 +45,26 @@ export async function devCommand(settings: Settings): Promise<number> {
     searchAttributes: SEARCH_ATTRIBUTES,
   });
   const closing: (() => Promise<unknown>)[] = [() => server.stop()];
+  if (tracing) closing.unshift(() => tracing.stop());
   try {
     const connection = await NativeConnection.connect({ address: server.address });
     closing.unshift(() => connection.close());
-    const worker = await startWorker(connection, NAMESPACE, settings);
+    const worker = await startWorker(connection, NAMESPACE, settings, tracing);
     closing.unshift(() => worker.stop());
     const { address } = server;
-    const client = lazyClient({ options: { address }, namespace: NAMESPACE, address });
+    const client = lazyClient(
+      { options: { address }, namespace: NAMESPACE, address },
+      metrics,
+      tracing?.clientInterceptors,
+    );
     closing.unshift(() => client.connection.close());
-    const api = await startApi(client, keys, settings);
+    const ops = await apiOps(settings, client, metrics);
+    if (ops) closing.unshift(() => ops.close());
+    // A line for each request would push the banner off the screen.
+    const logLevel = settings.LOG_LEVEL === 'info' ? 'warn' : settings.LOG_LEVEL;
+    const api = await startApi({ client, keys, metrics, logLevel, tracing }, settings);
     closing.unshift(() => api.app.close());
+    if (ops) log(`metrics and health on ${ops.url}`);
     console.log(banner({ api: api.url, temporal: server.address, webUi: server.uiUrl, key: shownKey(keys), cli }));
     const serverDied = server.exited.then((code) => {
       throw new SettingsError(`the embedded Temporal server has ended (${code ?? 'by a signal'})`);

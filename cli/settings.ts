@@ -38,6 +38,8 @@ const settingsSchema = z.object({
   HOLDPOINT_CONTINUE_AS_NEW_AFTER: wholeNumber(10, 50_000).optional(),
   HOLDPOINT_API_KEYS: text.optional(),
   HOLDPOINT_API_KEYS_FILE: text.optional(),
+  HOLDPOINT_METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  HOLDPOINT_OTEL: onOff,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level such as info or warn')
     .default('info'),

@@ -1,8 +1,10 @@
 /** Connections to Temporal, by Temporal's own settings (`TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE`, TLS, API key). */
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { largeMessages } from '../api/service/grpc-messages';
+import type { ApiMetrics } from '../api/metrics/api-metrics';
+import { measuredCalls } from '../api/metrics/measured-calls';
 import { quickRetries } from '../api/service/grpc-retries';
 import { SettingsError } from './settings';
 
@@ -25,12 +27,16 @@ export function temporalTarget(): TemporalTarget {
 
 /**
  * A client that connects when it is first used and again whenever the server comes back: at once rather than after the
- * two minutes to which gRPC's own pauses grow.
+ * two minutes to which gRPC's own pauses grow. Its calls are measured.
  */
-export function lazyClient(target: TemporalTarget): Client {
+export function lazyClient(
+  target: TemporalTarget,
+  metrics: ApiMetrics,
+  workflow: WorkflowClientInterceptor[] = [],
+): Client {
   const connection = Connection.lazy({
     ...target.options,
-    interceptors: [quickRetries()],
+    interceptors: [quickRetries(), measuredCalls(metrics)],
     channelArgs: {
       ...largeMessages,
       'grpc.initial_reconnect_backoff_ms': 100,
@@ -38,7 +44,7 @@ export function lazyClient(target: TemporalTarget): Client {
       'grpc.max_reconnect_backoff_ms': 1_000,
     },
   });
-  return new Client({ connection, namespace: target.namespace });
+  return new Client({ connection, namespace: target.namespace, interceptors: { workflow } });
 }
 
 const WAIT_FOR_SERVER_MS = 60_000;

@@ -6,14 +6,20 @@ import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worke
 /** Where the build puts the workflow bundle: beside the compiled code. */
 const BUNDLE_PATH = path.resolve(__dirname, '..', 'workflow-bundle.js');
 
-/** Bundles the workflows and writes them to `file`, whole or not at all. */
-export async function writeWorkflowBundle(file: string = BUNDLE_PATH): Promise<string> {
+async function bundle(workflowInterceptorModules: string[] = []): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: require.resolve('../workflows'),
     // Shared by all runs of a worker instead of evaluated for each: half the memory of a paused run (docs/cost.md).
     preloadModules: ['zod', require.resolve('../workflows/preloaded')],
+    workflowInterceptorModules,
     logger: quietLogger,
   });
+  return code;
+}
+
+/** Bundles the workflows and writes them to `file`, whole or not at all. */
+export async function writeWorkflowBundle(file: string = BUNDLE_PATH): Promise<string> {
+  const code = await bundle();
   await mkdir(path.dirname(file), { recursive: true });
   const unfinished = `${file}.${process.pid}`;
   await writeFile(unfinished, withoutSources(code));
@@ -38,6 +44,11 @@ function withoutSources(code: string): string {
 export async function workflowBundle(): Promise<WorkflowBundleOption> {
   if (!existsSync(BUNDLE_PATH)) await writeWorkflowBundle();
   return { codePath: BUNDLE_PATH };
+}
+
+/** A bundle whose workflows are traced, made now: some seconds of work. */
+export async function tracedWorkflowBundle(): Promise<WorkflowBundleOption> {
+  return { code: await bundle([require.resolve('@temporalio/interceptors-opentelemetry/lib/workflow-interceptors')]) };
 }
 
 const ignore = () => undefined;

@@ -3,6 +3,7 @@
  * to the runs above.
  */
 import { allHandlersFinished, CancellationScope, condition, setHandler, workflowInfo } from '@temporalio/workflow';
+import { countEvent } from './ask-metrics';
 import { childAskClosedSchema, childNeedsHumanSchema, LIMITS, QUERIES, SIGNALS, type RunIdentity } from './contract';
 import * as definitions from './definitions';
 import { Effects, type EffectCounts } from './effects';
@@ -121,6 +122,7 @@ export function openRun(
   const { workflowId, startTime } = workflowInfo();
   const now = () => new Date().toISOString();
   const state = new RunState(carried?.state ?? newRunState(identity, startTime.toISOString()), workflowId, now);
+  state.onEvent = (type, data) => countEvent(type, data, state.clock.times.waiting_since);
   if (!carried) state.emit('run.started', { agent: identity.agent });
   return new Run(state, new Effects(carried?.effects ?? []), options);
 }

@@ -1,20 +1,32 @@
-/** Routes without a key: health, readiness, the OpenAPI document. None of them shows a run. */
+/** Health, readiness and the OpenAPI document, without a key; and the metrics, with one. None of them shows a run. */
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { isPublic } from '../auth';
+import { z } from 'zod';
+import { isPublic, requires } from '../auth';
+import { ApiMetrics } from '../metrics/api-metrics';
 import type { RunService } from '../service/runs';
 import { BASE_PATH } from './agents';
+import { errors } from './schemas';
 
 /** `document` is what `/openapi.json` shows in place of what the app itself has collected. */
 export function metaRoutes(
   service: RunService,
-  options: { document?: object | undefined } = {},
+  options: { document?: object | undefined; metrics?: ApiMetrics | undefined } = {},
 ): FastifyPluginAsyncZod {
-  const { document } = options;
+  const { document, metrics = new ApiMetrics() } = options;
   return async (app) => {
     app.get('/healthz', { config: isPublic, schema: { hide: true } }, () => ({ status: 'ok' }));
     app.get('/readyz', { config: isPublic, schema: { hide: true } }, async () => {
       await service.ping();
       return { status: 'ready' };
+    });
+    app.get('/metrics', {
+      config: requires('read'),
+      schema: {
+        summary: 'Metrics of this process, for Prometheus',
+        description: 'Counts of all workspaces; no run, name or text is in them.',
+        response: { 200: { content: { 'text/plain': { schema: z.string() } } }, ...errors() },
+      },
+      handler: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()),
     });
     for (const path of ['/openapi.json', `${BASE_PATH}/openapi.json`]) {
       app.get(path, { config: isPublic, schema: { hide: true } }, () => document ?? app.swagger());

@@ -158,6 +158,15 @@ export class TemporalGateway {
     return { executions: response.executions ?? [], nextPageToken: response.nextPageToken };
   }
 
+  /** How many executions a visibility query finds. */
+  async count(query: string): Promise<number> {
+    const { namespace } = this.client.options;
+    const counted = await this.call(DEADLINES.health, () =>
+      this.client.workflowService.countWorkflowExecutions({ namespace, query }),
+    );
+    return Number(counted.count ?? 0);
+  }
+
   /**
    * One long poll on a run's history: the events after `token`, at once when there are some, else when there is news.
    * Adds nothing to the history and wakes no worker.

@@ -6,11 +6,14 @@ import {
   type Definition,
   type EventPage,
   type MessagePage,
+  type Question,
   type RunRecord,
   type StartRun,
 } from '../../workflows/contract';
 import { runNotWaiting } from '../errors';
 import type { Principal } from '../keys';
+import { ApiMetrics, type AnswerFacts } from '../metrics/api-metrics';
+import { note } from '../request-log';
 import type { Follower } from '../streams/watcher';
 import { StreamHub } from '../streams/hub';
 import type { InboxFollower } from '../streams/inbox-board';
@@ -42,6 +45,7 @@ export class RunService {
   constructor(
     private readonly gateway: TemporalGateway,
     private readonly agents: ReadonlyMap<string, StartableAgent>,
+    private readonly metrics: ApiMetrics = new ApiMetrics(),
   ) {
     this.streams = new StreamHub(gateway);
     const known = (workspace: string) => ({
@@ -50,11 +54,16 @@ export class RunService {
     });
     this.inbox = new Inbox(gateway, known);
     this.inboxes = new InboxHub(gateway, this.inbox);
+    metrics.observe({
+      openStreams: () => ({ run: this.streams.size, inbox: this.inboxes.size }),
+      countPending: () => this.countPending(),
+    });
   }
 
   async start(principal: Principal, body: StartRun, idempotencyKey?: string): Promise<RunRecord> {
     const deps = { gateway: this.gateway.forRequest(), agents: this.agents };
     const record = await startRun(deps, principal, body, idempotencyKey);
+    note({ run_id: record.run_id });
     this.touched(principal, { runId: record.run_id, started: record.created_at });
     return record;
   }
@@ -79,11 +88,15 @@ export class RunService {
   }
 
   async resume(principal: Principal, runId: string, request: ResumeRequest): Promise<ResumeReply> {
-    const gateway = this.gateway.forRequest();
-    const run = await findRun(gateway, principal, runId);
-    const reply = await resumeRun(gateway, principal, run, request);
-    this.touched(principal, { runId, started: run.startedAt });
-    return reply;
+    const facts: AnswerFacts = { channel: request.channel };
+    return this.metrics.answer(facts, async () => {
+      const gateway = this.gateway.forRequest();
+      const run = await findRun(gateway, principal, runId);
+      isFor(facts, run.snapshot.pending);
+      const reply = await resumeRun(gateway, principal, run, request);
+      this.touched(principal, { runId, started: run.startedAt });
+      return reply;
+    });
   }
 
   async claim(principal: Principal, runId: string, request: ClaimRequest): Promise<ClaimReply> {
@@ -117,13 +130,19 @@ export class RunService {
     requestFor: (run: FoundRun, waiting: Waiting | null) => ResumeRequest,
   ): Promise<{ timeline: Timeline; queued: boolean }> {
     const gateway = this.gateway.forRequest();
-    const run = await findRun(gateway, principal, runId);
-    const waiting = await oldestWaiting(gateway, run);
-    const request = requestFor(run, waiting);
-    if (!waiting) throw runNotWaiting();
-    const { asker } = waiting;
-    const { queued } = await resumeRun(gateway, principal, asker, request);
-    this.touched(principal, { runId: asker.runId, started: asker.startedAt });
+    const facts: AnswerFacts = { channel: 'mission_control' };
+    const { run, waiting, queued } = await this.metrics.answer(facts, async () => {
+      const run = await findRun(gateway, principal, runId);
+      const waiting = await oldestWaiting(gateway, run);
+      isFor(facts, waiting?.question ?? null);
+      const request = requestFor(run, waiting);
+      facts.channel = request.channel;
+      if (!waiting) throw runNotWaiting();
+      const { asker } = waiting;
+      const { queued } = await resumeRun(gateway, principal, asker, request);
+      this.touched(principal, { runId: asker.runId, started: asker.startedAt });
+      return { run, waiting, queued };
+    });
     const now = await findRun(gateway, principal, runId).catch(() => null);
     const timeline = now && (await timelineOf(gateway, now, this.knownSteps, { ask: !queued }).catch(() => null));
     return { timeline: timeline ?? { run, steps: [], waiting: queued ? waiting : null }, queued };
@@ -196,6 +215,11 @@ export class RunService {
     return this.gateway.ping();
   }
 
+  /** Asks that are pending in all workspaces, as Temporal's index has it: a moment late. Throws when it does not answer. */
+  private countPending(): Promise<number> {
+    return this.gateway.count("HoldpointStatus = 'awaiting_input' AND ExecutionStatus = 'Running'");
+  }
+
   /** Ends every stream: the process is about to stop. */
   closeStreams(): void {
     this.streams.close();
@@ -207,4 +231,11 @@ export class RunService {
     this.recent.touch(principal.workspace, entry);
     this.inboxes.touched(principal.workspace, entry.runId);
   }
+}
+
+/** Notes which question an answer is for. */
+function isFor(facts: AnswerFacts, question: Question | null): void {
+  if (!question) return;
+  facts.askedAt = question.asked_at;
+  note({ ask_id: question.ask_id });
 }

@@ -15,6 +15,13 @@ export class InboxHub {
     private readonly inbox: Pick<Inbox, 'look'>,
   ) {}
 
+  /** Streams that are open. */
+  get size(): number {
+    let size = 0;
+    for (const { joined } of this.feeds.values()) size += joined;
+    return size;
+  }
+
   /**
    * Follows a workspace. Resolves once the snapshot is sent, with what ends it; with null when nothing was sent, because
    * the follower `isGone` or the process stops. Throws `engine_unavailable`.

@@ -13,6 +13,7 @@ export * from './ids';
 export * from './json';
 export * from './limits';
 export * from './messages';
+export * from './metrics';
 export * from './modes';
 export * from './plain-text';
 export * from './question';

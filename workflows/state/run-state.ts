@@ -85,6 +85,8 @@ export class RunState {
   readonly outbox: Notice[] = [];
   /** Rises whenever the record changes, so that the workflow knows when to publish it. */
   revision = 0;
+  /** Told of every event as it happens; never of those that were carried on. */
+  onEvent: (<T extends EventType>(type: T, data: EventData<T>) => void) | null = null;
 
   constructor(
     readonly data: RunStateData,
@@ -108,6 +110,7 @@ export class RunState {
 
   emit<T extends EventType>(type: T, data: EventData<T>): void {
     this.log.append<EventType>(type, this.now(), data);
+    this.onEvent?.(type, data);
   }
 
   /** An event of the workflow's own making. Data that is too large is stored cut: no event may burst a page. */
