@@ -2,6 +2,8 @@
 import { jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { GIVEN_BY } from '../workflows/contract';
 import { NAMED_CHANNELS } from './routes/provenance';
+import { addExamples } from './examples';
+import { BASE_PATH } from './routes/agents';
 
 type JsonObject = Record<string, unknown>;
 type Operation = { parameters?: unknown[]; requestBody?: RequestBody; responses?: Record<string, JsonObject> };
@@ -56,6 +58,7 @@ function complete(method: string, path: string, operation: Operation): void {
     Object.assign(responses['200']?.content ?? {}, { 'text/event-stream': { schema: { type: 'string' } } });
   }
   if (headers.length > 0) operation.parameters = [...(operation.parameters ?? []), ...headers];
+  addExamples(`${method} ${path.replace(BASE_PATH, '')}`, operation);
 }
 
 function header(name: string, description: string, values?: string[]) {

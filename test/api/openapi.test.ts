@@ -91,7 +91,9 @@ describe('openapi.json', () => {
             route,
             method,
             status,
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: expect.any(Object) },
+            },
           });
         }
       }
