@@ -66,7 +66,7 @@ const CALLS: Record<string, Examples> = {
     replies: { 200: replies.missionAnswered, 202: replies.missionStatus },
     errors: waiting,
   },
-  'get /runs/{run_id}/events': { replies: { 200: replies.missionEvents } },
+  'get /runs/{run_id}/events': { replies: { 200: replies.missionEvents }, stream: replies.missionStream },
 };
 
 const ERRORS: Record<number, ApiError> = {

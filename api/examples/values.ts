@@ -53,6 +53,13 @@ const inboxAsk: InboxAsk = {
   agent: 'offsite-planner',
   claim: null,
 };
+const missionEvent = {
+  id: 1,
+  type: 'run.started',
+  orchestratorRunId: RUN_ID,
+  timestamp: AT[0],
+  data: { agent: 'offsite-planner' },
+};
 const step = (step_id: string, name: string, status: string) => ({ step_id, name, status });
 const event = (id: number, type: string, timestamp: string, data: object) => ({ id, type, timestamp, data });
 const events = [
@@ -138,19 +145,12 @@ export const replies = {
   },
   missionEvents: {
     orchestratorRunId: RUN_ID,
-    events: [
-      {
-        id: 1,
-        type: 'run.started',
-        orchestratorRunId: RUN_ID,
-        timestamp: AT[0],
-        data: { agent: 'offsite-planner' },
-      },
-    ],
+    events: [missionEvent],
     firstEventId: 1,
     lastEventId: 1,
     hasMore: false,
   },
+  missionStream: `retry: 2000\n\nid: 1\nevent: run.started\ndata: ${JSON.stringify(missionEvent)}\n\n`,
   metrics:
     '# HELP holdpoint_asks_pending Asks that wait for an answer now, by Temporal’s index.\n' +
     '# TYPE holdpoint_asks_pending gauge\nholdpoint_asks_pending 1\n',

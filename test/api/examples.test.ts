@@ -1,6 +1,6 @@
 /** The examples in the OpenAPI document are true: each fits its schema, and each request does what it shows. */
-import path from 'node:path';
-import { agentsInFolder } from '../../activities/define/agents-in-folder';
+
+import { offsitePlanner, travelDesk, venueScout } from '../../examples/agents/offsite-planner';
 import { DocumentedCaller } from '../support/documented';
 import { choice, freeForm, script } from '../support/scripts';
 import { TestStack } from '../support/stack';
@@ -20,7 +20,7 @@ describe('examples of openapi.json', () => {
   let api: DocumentedCaller;
   let calls: { method: string; route: string; operation: Operation }[];
   beforeAll(async () => {
-    const agents = await agentsInFolder(path.resolve(__dirname, '../../examples/agents'));
+    const agents = [offsitePlanner, travelDesk, venueScout];
     stack = await TestStack.start({ agents });
     api = await DocumentedCaller.of(stack.api);
     calls = Object.entries(api.document.paths).flatMap(([route, operations]) =>
