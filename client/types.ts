@@ -4,12 +4,14 @@ import type {
   AskClosing,
   AskKind,
   Ask as ContractAsk,
+  Claim,
   EventPage as ContractEventPage,
   MessagePage as ContractMessagePage,
   Question,
   RunRecord,
   RunStatus,
   startRunSchema,
+  StepStatus,
 } from '../workflows/contract';
 
 export type {
@@ -18,6 +20,7 @@ export type {
   AskOutcome,
   Attachment as AnswerAttachment,
   Channel,
+  Claim,
   ContractIssue as Issue,
   Definition,
   ErrorCode,
@@ -93,13 +96,8 @@ export interface InboxAsk extends Ask {
   root_run_id: string;
   parent_run_id: string | null;
   agent: string;
-  claim: Claim | null;
-}
-
-/** Who holds an ask, and until when. */
-export interface Claim {
-  by: string;
-  until: string;
+  /** Who holds it, and until when. */
+  claim: Pick<Claim, 'by' | 'until'> | null;
 }
 
 export interface InboxPage {
@@ -125,11 +123,10 @@ export interface ClaimRequest {
 
 /** A file's name and size, as mission control tells them with a message; never the file. */
 export interface MissionControlAttachment {
-  kind: string;
   filename: string;
-  mediaType: string;
-  sizeBytes: number;
-  foundryFileId: string | null;
+  kind?: string | null;
+  mediaType?: string | null;
+  sizeBytes?: number | null;
 }
 
 /** Body of a message to a run, as mission control sends it. */
@@ -143,22 +140,22 @@ export interface MissionControlMessage {
 export interface MissionControlStep {
   stepId: string;
   name: string;
-  status: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
-  startedAt?: string;
+  status: StepStatus;
+  startedAt: string;
   tokenCount: number;
-  /** The question, on the step that waits. */
-  delivered?: string;
+  /** The question and its options, on the step that waits. */
+  delivered?: string | undefined;
 }
 
 /** A run as mission control sees it. */
 export interface MissionControlStatus {
   orchestratorRunId: string;
   status: 'running' | 'human_intervention' | 'completed' | 'failed' | 'cancelled';
-  /** From 1. */
+  /** From 1; 0 while no step is known. */
   currentStep: number;
   totalSteps: number;
   steps: MissionControlStep[];
-  assigneeRef?: string;
+  assigneeRef?: string | undefined;
 }
 
 /** The input kinds that a question of each kind takes, for those who build a form. */

@@ -54,7 +54,8 @@ function showRecord(record: RunRecord, terminal: Terminal): void {
   for (const [name, value] of facts) if (value !== null) terminal.line(`  ${name.padEnd(9)} ${safeLine(value)}`);
   const question = record.pending_input_context;
   if (question) {
-    terminal.line(`\n${terminal.paint('yellow', `waits with ${question.ask_id}`)}`);
+    const held = record.claim ? `, held by ${safeLine(record.claim.by)} until ${record.claim.until}` : '';
+    terminal.line(`\n${terminal.paint('yellow', `waits with ${question.ask_id}${held}`)}`);
     for (const line of questionLines(question)) terminal.line(`  ${line}`);
     terminal.line(`  → holdpoint answer ${safeLine(record.run_id)}`);
   }

@@ -1,6 +1,7 @@
 /** `holdpoint/client` against the real API: each call, each failure as its class, and what a bad network must not do. */
 import {
   AskMismatchError,
+  ClaimedError,
   ConnectionError,
   ForbiddenError,
   HoldpointClient,
@@ -17,10 +18,13 @@ import {
   type EventPage,
   type HoldpointError,
   type InboxAsk,
+  type InboxEvent,
   type MessagePage,
+  type MissionControlStatus,
   type RunEvent,
   type RunList,
 } from '../../client';
+import type { MissionRunStatus } from '../../api/mission-control/schemas';
 import type { AskView } from '../../api/service/asks';
 import type { InboxAsk as ApisInboxAsk } from '../../api/service/inbox-asks';
 import { FlakyProxy } from '../support/flaky-proxy';
@@ -29,18 +33,21 @@ import { choice, effect, freeForm, freeText, pick, script, sleep } from '../supp
 import { TestStack } from '../support/stack';
 
 const READER_KEY = 'reader-key-0000000000';
+const SECOND_KEY = 'second-key-0000000000';
 
 // What the API's own view of an ask is assignable to, so that the two cannot drift apart unseen.
 type Same<A, B> = A extends B ? (B extends A ? true : never) : never;
 const askIsTheApis: Same<Ask, AskView> = true;
 const inboxAskIsTheApis: Same<InboxAsk, ApisInboxAsk> = true;
+const statusIsTheApis: Same<MissionControlStatus, MissionRunStatus> = true;
 
 describe('the client', () => {
   let stack: TestStack;
   let client: HoldpointClient;
   beforeAll(async () => {
     const reader = { name: 'reader', key: READER_KEY, workspace: 'acme', scopes: ['read' as const] };
-    stack = await TestStack.start({ app: { keys: [...TEST_KEYS, reader] } });
+    const second = { name: 'second', key: SECOND_KEY, workspace: 'acme' };
+    stack = await TestStack.start({ app: { keys: [...TEST_KEYS, reader, second] } });
     client = new HoldpointClient({ url: stack.api.url, key: TEST_KEY });
   });
   afterAll(() => stack.stop());
@@ -59,7 +66,7 @@ describe('the client', () => {
     );
 
   test('starts, reads, lists, answers, and tells what was said', async () => {
-    expect([askIsTheApis, inboxAskIsTheApis]).toEqual([true, true]);
+    expect([askIsTheApis, inboxAskIsTheApis, statusIsTheApis]).toEqual([true, true, true]);
     const started = await client.start({
       agent: 'scripted',
       input: script([choice('Yes', 'No'), freeForm()]),
@@ -326,6 +333,84 @@ describe('the client', () => {
         UnexpectedReplyError,
       );
     });
+  });
+
+  test('definitions are the agents there are, each with what it takes', async () => {
+    const definitions = await client.definitions();
+    const scripted = definitions.find(({ name }) => name === 'scripted');
+    expect(scripted).toMatchObject({ description: expect.any(String), input_schema: expect.any(Object), model: null });
+  });
+
+  test('the inbox lists what waits, tells live of what opens, changes and closes, and heals', async () => {
+    const proxy = await FlakyProxy.start(stack.api.url);
+    const assignee = `inbox-${Date.now()}`;
+    const abort = new AbortController();
+    const seen: InboxEvent[] = [];
+    const watched = (async () => {
+      const flaky = new HoldpointClient({ url: proxy.url, key: TEST_KEY });
+      for await (const event of flaky.watchInbox({ assignee, signal: abort.signal })) seen.push(event);
+    })();
+    const shows = (type: InboxEvent['type']) => eventually(() => seen.some((event) => event.type === type));
+    expect(await shows('inbox.snapshot')).toBe(true);
+    expect(seen[0]).toMatchObject({ data: { asks: [], count: 0 } });
+    const { run_id } = await client.start({ agent: 'scripted', input: script([freeForm()]), assignee });
+    expect(await shows('ask.opened')).toBe(true);
+    expect((await client.inbox({ assignee })).asks).toMatchObject([{ run_id, ask_id: 'q1', agent: 'scripted' }]);
+    await client.claim(run_id, { ask_id: 'q1', for: '5m' });
+    expect(await shows('ask.changed')).toBe(true);
+    proxy.drop();
+    // A new connection begins with what there is now.
+    expect(await eventually(() => seen.filter((event) => event.type === 'inbox.snapshot').length === 2)).toBe(true);
+    expect(seen.at(-1)).toMatchObject({ data: { asks: [{ run_id, claim: { by: 'tester' } }], count: 1 } });
+    await client.resume(run_id, { kind: 'free_form', text: 'x' });
+    expect(await shows('ask.closed')).toBe(true);
+    expect(seen.at(-1)).toMatchObject({ data: { run_id, ask_id: 'q1', count: 0 } });
+    abort.abort();
+    await watched;
+    await proxy.close();
+  });
+
+  test('an ask that is claimed is its holder’s until it is released', async () => {
+    const runId = await waiting(freeForm());
+    const other = new HoldpointClient({ url: stack.api.url, key: SECOND_KEY });
+    expect((await other.claim(runId, { ask_id: 'q1' })).claim).toMatchObject({
+      by: 'second',
+      until: expect.any(String),
+    });
+    expect(await failure(client.claim(runId, { ask_id: 'q1' }))).toBeInstanceOf(ClaimedError);
+    expect(await failure(client.resume(runId, { kind: 'free_form', text: 'no' }))).toBeInstanceOf(ClaimedError);
+    expect((await other.release(runId, { ask_id: 'q1' })).claim).toBeNull();
+    expect((await client.resume(runId, { kind: 'free_form', text: 'yes' })).run_id).toBe(runId);
+  });
+
+  test('mission control’s status and messages', async () => {
+    const runId = await waiting(choice('Approve', 'Refuse'));
+    const status = await client.status(runId);
+    expect(status).toMatchObject({ orchestratorRunId: runId, status: 'human_intervention' });
+    const step = status.steps[status.currentStep - 1];
+    expect(step).toMatchObject({ stepId: 'q1', status: 'waiting', delivered: expect.stringContaining('Approve') });
+    expect(await failure(client.sendMessage(runId, { message: 'approve', stepId: 'q2' }))).toBeInstanceOf(
+      NotWaitingError,
+    );
+    const after = await client.sendMessage(runId, { message: ' approve ', stepId: 'q1', orchestratorRunId: runId });
+    expect(after.status).not.toBe('human_intervention');
+    await stack.api.untilEnded(runId);
+    expect(await stack.api.toolResults(runId)).toEqual([{ answer: 'Approve', option_id: 'q1_o1' }]);
+  });
+
+  test('the channel of an answer is http, or cli where the program says so, and nothing else', async () => {
+    const as = (channel: string) =>
+      new HoldpointClient({ url: stack.api.url, key: TEST_KEY, headers: { 'holdpoint-channel': channel } });
+    const runId = await waiting(freeForm(), freeForm());
+    await as('cli').resume(runId, { kind: 'free_form', text: 'x' });
+    await stack.api.untilWaiting(runId, 'q2');
+    for (const channel of ['mcp', 'policy', 'nonsense', '']) {
+      const refused = await failure(as(channel).resume(runId, { kind: 'free_form', text: 'x' }));
+      expect({ channel, code: refused.code }).toEqual({ channel, code: 'malformed_request' });
+    }
+    await client.resume(runId, { kind: 'free_form', text: 'x' });
+    const asks = await client.asks(runId, { state: 'all' });
+    expect(asks.map((ask) => ask.channel)).toEqual(['cli', 'http']);
   });
 
   test('a queued answer says so', async () => {
