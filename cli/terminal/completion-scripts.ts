@@ -63,7 +63,7 @@ export function zshCompletion(commands: readonly CommandWords[]): string {
         return zshQuoted(`${flag}[${about.replace(/[[\]:\\]/g, '\\$&')}]${value}`);
       }),
     );
-    const first = argument.length > 0 ? [zshQuoted(`1:value:(${argument.join(' ')})`)] : [zshQuoted('*:: :')];
+    const first = argument.length > 0 ? [zshQuoted(`1:value:(${argument.join(' ')})`)] : [];
     return `        ${name}) _arguments ${[...specs, ...first].join(' ')};;`;
   });
   return `#compdef holdpoint

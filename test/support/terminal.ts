@@ -50,9 +50,14 @@ export class TerminalProgram {
   }
 
   static start(args: readonly string[], env: Env): TerminalProgram {
-    const command = [path.join(__dirname, 'in_terminal.py'), process.execPath, MAIN, ...args];
+    return TerminalProgram.of([process.execPath, MAIN, ...args], env);
+  }
+
+  /** Any program. */
+  static of(command: readonly string[], env: Env): TerminalProgram {
     const all = environment({ TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env });
-    return new TerminalProgram(spawn('python3', command, { env: all, stdio: ['pipe', 'pipe', 'inherit'] }));
+    const bridge = [path.join(__dirname, 'in_terminal.py'), ...command];
+    return new TerminalProgram(spawn('python3', bridge, { env: all, stdio: ['pipe', 'pipe', 'inherit'] }));
   }
 
   /** What a person reads: without colours and cursor movements. */
