@@ -18,6 +18,8 @@ const SUBPATHS: Record<string, { name: string; mistake: string }> = {
   api: { name: 'buildApp', mistake: 'void buildApp(7);' },
   client: { name: 'HoldpointClient', mistake: 'new HoldpointClient({ url: 7 });' },
   contract: { name: 'judgeAnswer', mistake: 'judgeAnswer(7, {});' },
+  'openai-agents': { name: 'askAHumanTool', mistake: "askAHumanTool('run');" },
+  'ai-sdk': { name: 'askAHumanTool', mistake: "askAHumanTool('run');" },
 };
 
 describe('the packed tarball', () => {
@@ -88,12 +90,23 @@ describe('the packed tarball', () => {
       names.map(() => 'function'),
     );
     const imported = names.map(
-      ([sub, { name }]) => `import { ${name} } from 'holdpoint/${sub}';\nconsole.log(typeof ${name});`,
+      ([sub, { name }], k) =>
+        `import { ${name} as value${k} } from 'holdpoint/${sub}';\nconsole.log(typeof value${k});`,
     );
     expect((await inProject('import.mjs', imported.join('\n'))).stdout.trim().split('\n')).toEqual(
       names.map(() => 'function'),
     );
   }, 120_000);
+
+  test('these are all the subpaths there are', () => {
+    const { exports } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as { exports: object };
+    const named = Object.keys(exports).filter((sub) => sub !== './package.json');
+    expect(named.sort()).toEqual(
+      Object.keys(SUBPATHS)
+        .map((sub) => `./${sub}`)
+        .sort(),
+    );
+  });
 
   test('nothing else of it can be imported', async () => {
     await expect(inProject('inner.cjs', `require('holdpoint/dist/api/app.js')`)).rejects.toThrow(
@@ -103,7 +116,12 @@ describe('the packed tarball', () => {
 
   test('the types are there for require and for import, and refuse a mistake', async () => {
     const uses = Object.entries(SUBPATHS)
-      .map(([sub, { name, mistake }]) => `import { ${name} } from 'holdpoint/${sub}';\n// @ts-expect-error\n${mistake}`)
+      .map(([sub, { name, mistake }], k) => [
+        `import { ${name} as value${k} } from 'holdpoint/${sub}';`,
+        '// @ts-expect-error',
+        mistake.replace(name, `value${k}`),
+      ])
+      .flat()
       .join('\n');
     // attw has looked at how bundlers resolve them.
     for (const file of ['a.mts', 'b.cts']) writeFileSync(path.join(project, file), uses);
