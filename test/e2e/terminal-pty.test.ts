@@ -124,6 +124,17 @@ describe('the terminal, on a terminal', () => {
     expect(run.shown).toMatch(/ask\.answered +q1: Lisbon[^]*run\.completed/);
   });
 
+  test('a watched inbox shows what opens and what closes, until Ctrl-C', async () => {
+    const assignee = `watch-${Date.now()}`;
+    const inbox = open(['inbox', '--watch', '--assignee', assignee]);
+    await inbox.shows('nothing waits for a person');
+    const { run_id } = await stack.api.start(script([freeForm('Who comes?')]), { assignee });
+    await inbox.shows(new RegExp(`ask\\.opened +${run_id} q1 Who comes\\?`));
+    await stack.api.resume(run_id, freeText('x'));
+    await inbox.type(KEY.ctrlC, new RegExp(`ask\\.closed +${run_id} q1`));
+    expect(await inbox.exited).toBe(130);
+  });
+
   test('Ctrl-C leaves a timeline, and the run as it is', async () => {
     const runId = await waiting(freeForm());
     const run = open(['run', runId]);
