@@ -102,6 +102,11 @@ test('a thread is the run of one agent and one workspace', async () => {
   expect(errorOf({ events: await postAndRead(withKey(OTHER_KEY), 'scripted', theirs) })).toMatchObject({
     code: 'run_not_found',
   });
+  // What another principal holds is refused as at any other door.
+  const claim = await withKey(ASK_ONLY).call('POST', `/agents/${run.run_id}/claim`, { ask_id: 'q1' });
+  expect(claim.status).toBe(200);
+  const held = inputFor(run.run_id, { resume: [resolved(`${run.run_id}:q1`, freeText('held'))] });
+  expect(errorOf({ events: await postAndRead(stack.api, 'scripted', held) })).toMatchObject({ code: 'claimed' });
   // A run that was started elsewhere is a thread like any other, and a key that may answer need not be one that starts.
   const agent = agentOn(withKey(ASK_ONLY), { threadId: run.run_id });
   expect(interruptsOf(await play(agent))).toHaveLength(1);
