@@ -398,13 +398,13 @@ describe('the client', () => {
     expect(await stack.api.toolResults(runId)).toEqual([{ answer: 'Approve', option_id: 'q1_o1' }]);
   });
 
-  test('the channel of an answer is http, or cli where the program says so, and nothing else', async () => {
+  test('the channel of an answer is http, or what the program may name, and nothing else', async () => {
     const as = (channel: string) =>
       new HoldpointClient({ url: stack.api.url, key: TEST_KEY, headers: { 'holdpoint-channel': channel } });
     const runId = await waiting(freeForm(), freeForm());
     await as('cli').resume(runId, { kind: 'free_form', text: 'x' });
     await stack.api.untilWaiting(runId, 'q2');
-    for (const channel of ['mcp', 'policy', 'nonsense', '']) {
+    for (const channel of ['signal', 'policy', 'nonsense', '']) {
       const refused = await failure(as(channel).resume(runId, { kind: 'free_form', text: 'x' }));
       expect({ channel, code: refused.code }).toEqual({ channel, code: 'malformed_request' });
     }

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import sys
 import termios
@@ -20,10 +21,11 @@ while True:
     ready, _, _ = select.select(sources, [], [])
     if 0 in ready:
         typed = os.read(0, 65536)
-        if typed:
-            os.write(terminal, typed)
-        else:
-            sources.remove(0)
+        if not typed:
+            # Whoever typed is gone: the terminal closes, and its program is told so.
+            os.kill(pid, signal.SIGHUP)
+            break
+        os.write(terminal, typed)
     if terminal in ready:
         try:
             shown = os.read(terminal, 65536)
