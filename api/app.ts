@@ -5,12 +5,15 @@ import type { Client } from '@temporalio/client';
 import fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { DEFAULT_TASK_QUEUE, LIMITS } from '../workflows/contract';
 import { byKey } from './auth';
+import { addCors } from './cors';
 import { addDocument } from './document';
 import { clientErrorHandler, frameworkErrors, takeAnyExpectation } from './error-handling';
 import { apiKeysSchema, KeyRing, type ApiKeySettings } from './keys';
 import { ApiMetrics } from './metrics/api-metrics';
 import { addApi, addRoutes, serviceOf } from './parts';
 import { addRequestLog } from './request-log';
+import { consoleRoutes } from './routes/console';
+import { workflowsAddress } from './routes/me';
 import type { StartableAgent } from './service/start';
 import { dropUnfinishedRequests } from './unfinished-requests';
 
@@ -23,6 +26,10 @@ export interface AppSettings {
   taskQueue?: string | undefined;
   /** Requests a second for one key. Default 1000. */
   rateLimit?: number | undefined;
+  /** Origins whose pages may call, `*` for all. Default none but the API's own. */
+  corsOrigins?: readonly string[] | undefined;
+  /** Address of Temporal's Web UI, for links. */
+  temporalUi?: string | undefined;
   logger?: FastifyServerOptions['logger'];
   /** What `/metrics` shows besides: of the process, of calls to Temporal (`measuredCalls`). Default: of the API alone. */
   metrics?: ApiMetrics | undefined;
@@ -56,6 +63,7 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
   settings.prepare?.(app);
   addRequestLog(app, metrics);
   await app.register(fastifyHelmet, { contentSecurityPolicy: false });
+  addCors(app, settings.corsOrigins ?? []);
   const { rateLimit = 1_000 } = settings;
   await addApi(app, { service, authenticate: byKey(keys), rateLimit, standalone: true });
   await addDocument(app);
@@ -65,6 +73,8 @@ export async function buildApp(settings: AppSettings): Promise<FastifyInstance> 
     // Over plain HTTP it would send the page's own files to a port that does not listen.
     transformStaticCSP: (policy) => policy.replace(/;?\s*upgrade-insecure-requests/g, ''),
   });
-  await addRoutes(app, service, { metrics });
+  const temporalUi = workflowsAddress(settings.temporalUi, client.options.namespace);
+  await addRoutes(app, service, { metrics, temporalUi });
+  await app.register(consoleRoutes());
   return app;
 }

@@ -14,6 +14,7 @@ import { agentRoutes, BASE_PATH } from './routes/agents';
 import { definitionRoutes } from './routes/definitions';
 import { eventRoutes } from './routes/events';
 import { inboxRoutes } from './routes/inbox';
+import { meRoutes } from './routes/me';
 import { metaRoutes } from './routes/meta';
 import { TemporalGateway } from './service/gateway';
 import { RunService } from './service/runs';
@@ -58,13 +59,19 @@ export async function addApi(
 export async function addRoutes(
   app: FastifyInstance,
   service: RunService,
-  options: { document?: object | undefined; metrics?: ApiMetrics | undefined } = {},
+  options: {
+    document?: object | undefined;
+    metrics?: ApiMetrics | undefined;
+    /** Where workflows are in Temporal's Web UI. */
+    temporalUi?: string | undefined;
+  } = {},
 ): Promise<void> {
   await app.register(metaRoutes(service, options));
   await app.register(agentRoutes(service), { prefix: BASE_PATH });
   await app.register(definitionRoutes(service), { prefix: BASE_PATH });
   await app.register(eventRoutes(service), { prefix: BASE_PATH });
   await app.register(inboxRoutes(service), { prefix: BASE_PATH });
+  await app.register(meRoutes(options), { prefix: BASE_PATH });
   await app.register(missionControlRoutes(service));
   await app.register(mcpRoutes(service));
   await app.register(agUiRoutes(service));

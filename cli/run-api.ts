@@ -53,6 +53,8 @@ export async function startApi(
     agents: await installedAgents(settings),
     taskQueue: settings.HOLDPOINT_TASK_QUEUE,
     rateLimit: settings.HOLDPOINT_RATE_LIMIT,
+    corsOrigins: settings.HOLDPOINT_CORS_ORIGINS,
+    temporalUi: settings.HOLDPOINT_TEMPORAL_UI,
     logger: { level: parts.logLevel },
   });
   const { HOST: host, PORT: port } = settings;

@@ -25,6 +25,20 @@ const onOff = z
   .default('0')
   .transform((value) => value === '1' || value === 'true');
 
+/** Origins as browsers send them, apart by commas or spaces. */
+const origins = z
+  .string()
+  .default('')
+  .transform((value) => value.split(/[\s,]+/).filter(Boolean))
+  .refine(
+    (list) => list.every((origin) => origin === '*' || isOrigin(origin)),
+    'must be a list of origins such as https://app.example.com, or *',
+  );
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
 const settingsSchema = z.object({
   PORT: wholeNumber(0, 65_535).default(8787),
   HOST: text.regex(/^[A-Za-z0-9.:_-]+$/, 'must be a host name or an address').default('127.0.0.1'),
@@ -33,6 +47,8 @@ const settingsSchema = z.object({
   HOLDPOINT_MAX_CACHED_WORKFLOWS: wholeNumber(0, 1_000_000).optional(),
   HOLDPOINT_RATE_LIMIT: wholeNumber(1, 1_000_000).default(1_000),
   HOLDPOINT_AGENTS: text.optional(),
+  HOLDPOINT_CORS_ORIGINS: origins,
+  HOLDPOINT_TEMPORAL_UI: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(),
   HOLDPOINT_SCRIPTED: onOff,
   HOLDPOINT_EFFECTS_FILE: text.optional(),
   HOLDPOINT_CONTINUE_AS_NEW_AFTER: wholeNumber(10, 50_000).optional(),

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 import { lock } from './lock.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -13,6 +14,9 @@ const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const bundleWriter = path.join(dist, 'worker', 'bundle.js');
 const bundle = path.join(dist, 'workflow-bundle.js');
 const sourceFolders = ['workflows', 'activities', 'worker', 'api', 'client', 'cli', 'examples'];
+/** What goes into the page: its own folder, and the rules it shares with the server. */
+const consoleFolders = ['console', 'client', path.join('workflows', 'contract')];
+const consoleStamp = path.join(dist, 'console', '.built');
 
 const mtime = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -35,7 +39,29 @@ export function isFresh() {
   const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json'].map((name) =>
     mtime(path.join(root, name)),
   );
-  return Math.max(...settings, ...sourceFolders.map((name) => newestUnder(path.join(root, name), '.ts'))) < built;
+  const newest = Math.max(...settings, ...sourceFolders.map((name) => newestUnder(path.join(root, name), '.ts')));
+  return newest < built && isConsoleFresh();
+}
+
+/** True when the page was built after the last change of anything that goes into it. */
+function isConsoleFresh() {
+  if (!existsSync(path.join(root, 'console'))) return true;
+  const inputs = [
+    ...consoleFolders.map((name) => newestUnder(path.join(root, name), '')),
+    mtime(path.join(root, 'scripts', 'build-console.mjs')),
+    mtime(path.join(root, 'package-lock.json')),
+  ];
+  return Math.max(...inputs) < mtime(consoleStamp);
+}
+
+/** Vite takes seconds, so only when something changed. */
+async function bundleConsole(force) {
+  if (!force && isConsoleFresh()) return;
+  const startedAt = new Date();
+  await buildConsole(root);
+  if (!existsSync(path.dirname(consoleStamp))) return;
+  writeFileSync(consoleStamp, '');
+  utimesSync(consoleStamp, startedAt, startedAt);
 }
 
 /** Runs a Node program, and takes it along when we are told to stop: half a build must not go on beside the next one. */
@@ -100,6 +126,7 @@ export async function build({ force = false } = {}) {
     const startedAt = new Date();
     await compile();
     await bundleWorkflows(force);
+    await bundleConsole(force);
     writeFileSync(stamp, '');
     utimesSync(stamp, startedAt, startedAt);
   } finally {

@@ -1,0 +1,186 @@
+/**
+ * One question as one widget sees it: what it is, whether it is still open, and who closed it. The record says which question is
+ * open; events say when to read it again, and how a question ended.
+ */
+import type { Question, RunEvent, RunRecord } from '../../workflows/contract';
+import { ApiFailure, Cancelled, type Api } from '../net/api';
+import { followRun } from '../net/run-feed';
+import type { StreamState } from '../net/stream';
+
+/** How a question ended, as far as it is known. */
+export interface Closing {
+  outcome: 'answered' | 'declined' | 'expired' | 'withdrawn' | 'unknown';
+  /** True when it was closed by what this widget sent. */
+  here: boolean;
+  answer: string | null;
+  reason: string | null;
+  who: string | null;
+  by: 'human' | 'policy' | null;
+}
+
+export interface AskView {
+  record: RunRecord | null;
+  /** The question shown; null while the run asks nothing. */
+  question: Question | null;
+  /** Null while the question is open. */
+  closing: Closing | null;
+  /** Another question that is open while a closed one is shown. */
+  next: Question | null;
+  stream: StreamState;
+  /** Why there is nothing to show. */
+  failure: ApiFailure | null;
+}
+
+const POLL_MS = 20_000;
+const AGAIN_MS = 3_000;
+
+export class AskSession {
+  view: AskView = { record: null, question: null, closing: null, next: null, stream: 'connecting', failure: null };
+  private readonly closings = new Map<string, Closing>();
+  private readonly asked = new Map<string, Question>();
+  /** Ask that this widget's own answer closed. */
+  private answeredHere: string | null = null;
+  private readonly abort = new AbortController();
+  private readonly unfollow: () => void;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private reading = false;
+  private readAgain = false;
+  private readonly onVisible = () => document.visibilityState === 'visible' && this.refresh();
+
+  /** `holds` says whether the person has written something for the shown question: then it is not taken off the screen. */
+  constructor(
+    private readonly api: Api,
+    private readonly runId: string,
+    private readonly askId: string | null,
+    private readonly holds: () => boolean,
+    private readonly onChange: () => void,
+  ) {
+    document.addEventListener('visibilitychange', this.onVisible);
+    this.refresh();
+    this.unfollow = followRun(api, runId, {
+      onEvent: (event) => this.take(event),
+      onState: (stream) => {
+        const back = stream === 'live' && this.view.stream === 'broken';
+        this.update({ stream });
+        if (back) this.refresh();
+      },
+    });
+  }
+
+  close(): void {
+    this.abort.abort(new Cancelled());
+    document.removeEventListener('visibilitychange', this.onVisible);
+    clearTimeout(this.timer);
+    this.unfollow();
+  }
+
+  /** Reads the record, now or as soon as the reading that is on its way has come. */
+  refresh(): void {
+    if (this.reading) this.readAgain = true;
+    else void this.read();
+  }
+
+  /** What a resume replied: the record after the answer was taken, right at once. */
+  answered(askId: string, record: RunRecord, closing: Closing): void {
+    this.answeredHere = askId;
+    this.closings.set(askId, closing);
+    this.applyRecord(record);
+  }
+
+  /** Leaves the closed question for the one that is open now. */
+  showNext(): void {
+    if (this.view.next) this.update({ question: this.view.next, closing: null, next: null });
+  }
+
+  private async read(): Promise<void> {
+    this.reading = true;
+    clearTimeout(this.timer);
+    let wait = POLL_MS;
+    try {
+      const path = `/agents/${encodeURIComponent(this.runId)}`;
+      const { body } = await this.api.call<RunRecord>('GET', path, { signal: this.abort.signal });
+      this.update({ failure: null });
+      this.applyRecord(body);
+      if (body.ended_at !== null) wait = 0;
+    } catch (error) {
+      if (error instanceof Cancelled) return;
+      const failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      // What is on the screen stays there while the server is away.
+      if (!this.view.record || !failure.isPassing) this.update({ failure });
+      wait = failure.isPassing ? AGAIN_MS : 0;
+    } finally {
+      this.reading = false;
+    }
+    if (this.abort.signal.aborted) return;
+    if (this.readAgain) {
+      this.readAgain = false;
+      void this.read();
+    } else if (wait > 0) this.timer = setTimeout(() => this.refresh(), wait);
+  }
+
+  private take(event: RunEvent): void {
+    switch (event.type) {
+      case 'ask.opened':
+        this.asked.set(event.data.ask_id, event.data.question);
+        break;
+      case 'ask.answered':
+        this.noteClosing(event.data.ask_id, { outcome: 'answered', answer: event.data.answer, ...whoOf(event.data) });
+        break;
+      case 'ask.declined':
+        this.noteClosing(event.data.ask_id, { outcome: 'declined', reason: event.data.message, ...whoOf(event.data) });
+        break;
+      case 'ask.expired':
+      case 'ask.withdrawn':
+        this.noteClosing(event.data.ask_id, { outcome: event.type === 'ask.expired' ? 'expired' : 'withdrawn' });
+        break;
+      case 'run.completed':
+      case 'run.failed':
+      case 'run.cancelled':
+        break;
+      default:
+        return;
+    }
+    this.refresh();
+  }
+
+  private noteClosing(askId: string, closing: Partial<Closing> & Pick<Closing, 'outcome'>): void {
+    const here = askId === this.answeredHere;
+    this.closings.set(askId, { answer: null, reason: null, who: null, by: null, ...closing, here });
+    if (this.view.record) this.applyRecord(this.view.record);
+    else this.onChange();
+  }
+
+  /** Decides what is shown. */
+  private applyRecord(record: RunRecord): void {
+    const pending = record.pending_input_context;
+    const shown = this.view.question;
+    const wanted = this.askId ?? shown?.ask_id ?? pending?.ask_id ?? null;
+    const isOpen = (id: string) => pending?.ask_id === id && !this.closings.has(id);
+    if (wanted === null) return this.update({ record, question: null, closing: null, next: null });
+    if (isOpen(wanted)) return this.update({ record, question: pending, closing: null, next: null });
+    const question = shown?.ask_id === wanted ? shown : (this.asked.get(wanted) ?? null);
+    const wasAsked = question || this.closings.has(wanted) || record.ended_at || isLater(pending?.ask_id, wanted);
+    // Named before it was asked: it will come.
+    if (!wasAsked) return this.update({ record, question: null, closing: null, next: null });
+    const next = this.askId === null && pending && isOpen(pending.ask_id) ? pending : null;
+    // Nothing would be lost: go on to the question that is open now.
+    if (next && !this.holds()) return this.update({ record, question: next, closing: null, next: null });
+    this.update({ record, question, closing: this.closings.get(wanted) ?? UNKNOWN, next });
+  }
+
+  private update(change: Partial<AskView>): void {
+    this.view = { ...this.view, ...change };
+    this.onChange();
+  }
+}
+
+const UNKNOWN: Closing = { outcome: 'unknown', here: false, answer: null, reason: null, who: null, by: null };
+
+/** Asks of a run are q1, q2, … */
+function isLater(askId: string | undefined, than: string): boolean {
+  return askId !== undefined && Number(askId.slice(1)) > Number(than.slice(1));
+}
+
+function whoOf(data: { principal: string | null; by: 'human' | 'policy' }): Pick<Closing, 'who' | 'by'> {
+  return { who: data.principal, by: data.by };
+}
