@@ -43,6 +43,8 @@ const TIMEOUT_MS = 20_000;
 export class Api {
   readonly base: string;
   readonly access: ApiAccess;
+  /** Called at each 401. */
+  onUnauthorized: (() => void) | null = null;
 
   constructor(access: ApiAccess) {
     this.access = access;
@@ -85,6 +87,7 @@ export class Api {
       if (options.signal?.aborted && options.signal.reason instanceof Cancelled) throw options.signal.reason;
       throw new ApiFailure(0, 'unreachable', error instanceof Error ? error.message : String(error));
     }
+    if (response.status === 401) this.onUnauthorized?.();
     if (!response.ok) throw await failureOf(response);
     return response;
   }

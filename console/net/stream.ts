@@ -7,8 +7,8 @@ export interface Frame {
   data: unknown;
 }
 
-/** `ended`: the server has said all. `refused`: it will not give this stream, and trying again is no use. */
-export type StreamState = 'connecting' | 'live' | 'broken' | 'ended' | 'refused';
+/** `paused`: nobody looks. `ended`: the server has said all. `refused`: it will not give this stream, and trying again is no use. */
+export type StreamState = 'connecting' | 'live' | 'broken' | 'paused' | 'ended' | 'refused';
 
 export interface StreamHandler {
   onFrame: (frame: Frame) => void;
@@ -17,6 +17,8 @@ export interface StreamHandler {
 
 /** The server sends a heartbeat every 15 s: after this long without a byte the line is dead. */
 const SILENCE_MS = 40_000;
+/** A browser opens six connections to a host, all tabs together: a tab that nobody sees gives its own back. */
+const HIDDEN_MS = 30_000;
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000] as const;
 
 /** Follows a stream until it ends or is closed. A broken one is taken up again after the last frame that came. */
@@ -25,7 +27,12 @@ export class EventStream {
   private attempt = new AbortController();
   private lastId: string | null = null;
   private wake: (() => void) | null = null;
-  private readonly hurry = () => this.wake?.();
+  private hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly hurry = () => {
+    clearTimeout(this.hiddenTimer);
+    if (document.visibilityState === 'visible') this.wake?.();
+    else this.hiddenTimer = setTimeout(() => this.attempt.abort(), HIDDEN_MS);
+  };
 
   constructor(
     private readonly api: Api,
@@ -40,6 +47,7 @@ export class EventStream {
   close(): void {
     window.removeEventListener('online', this.hurry);
     document.removeEventListener('visibilitychange', this.hurry);
+    clearTimeout(this.hiddenTimer);
     this.abort.abort(new Cancelled());
     this.attempt.abort(new Cancelled());
     this.wake?.();
@@ -56,6 +64,12 @@ export class EventStream {
         this.handler.onState('broken', null);
       } catch (error) {
         if (this.abort.signal.aborted) return;
+        if (document.visibilityState !== 'visible') {
+          this.handler.onState('paused', null);
+          await this.pause(null);
+          failures = -1;
+          continue;
+        }
         const failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
         if (!failure.isPassing) return this.finish('refused', failure);
         this.handler.onState('broken', failure);
@@ -107,9 +121,10 @@ export class EventStream {
     }
   }
 
-  private pause(ms: number): Promise<void> {
+  /** Waits, at most until the page is seen or online again; null waits for that alone. */
+  private pause(ms: number | null): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = ms === null ? undefined : setTimeout(resolve, ms);
       this.wake = () => {
         clearTimeout(timer);
         resolve();
