@@ -78,7 +78,7 @@ export class StartPage extends Page<StartRoute> {
             ({ name }) => html`<option value=${name} ?selected=${chosen?.name === name}>${name}</option>`,
           )}
         </select>
-        ${chosen ? html`<p class="muted small">${chosen.description}</p>` : nothing} ${this.problemOf('agent')}
+        ${chosen ? html`<p class="muted small">${chosen.description}</p>` : nothing} ${this.problemAt('agent')}
       </div>
       ${chosen ? this.rest(chosen) : nothing}
     </form>`;
@@ -88,7 +88,7 @@ export class StartPage extends Page<StartRoute> {
     const fields = fieldsOf(chosen.input_schema);
     return html`<fieldset>
         <legend>Input</legend>
-        ${fields ? fields.map((field) => this.field(field)) : this.jsonInput(chosen)} ${this.problemOf('input')}
+        ${fields ? fields.map((field) => this.field(field)) : this.jsonInput(chosen)} ${this.problemAt('input')}
       </fieldset>
       <fieldset>
         <legend>Questions</legend>
@@ -96,7 +96,7 @@ export class StartPage extends Page<StartRoute> {
           <label for="mode">When it needs a person</label>
           <select id="mode" @change=${this.setter('#mode')}>
             ${MODES.map(
-              ({ value, label }) => html`<option value=${value} ?selected=${this.valueOf('#mode', 'pause') === value}>${label}</option>`,
+              ({ value, label }) => html`<option value=${value} ?selected=${this.written('#mode', 'pause') === value}>${label}</option>`,
             )}
           </select>
         </div>
@@ -105,12 +105,12 @@ export class StartPage extends Page<StartRoute> {
           <input
             id="assignee"
             autocomplete="off"
-            .value=${live(this.valueOf('#assignee'))}
+            .value=${live(this.written('#assignee'))}
             aria-describedby="assignee-help"
             @input=${this.setter('#assignee')}
           />
           <p class="muted small" id="assignee-help">Whose inbox its questions are for, such as an email address.</p>
-          ${this.problemOf('assignee')}
+          ${this.problemAt('assignee')}
         </div>
       </fieldset>
       ${this.summary ? html`<p class="error" role="alert">${this.summary}</p>` : nothing}
@@ -129,7 +129,7 @@ export class StartPage extends Page<StartRoute> {
         spellcheck="false"
         dir="ltr"
         aria-invalid=${this.problems.has('input') ? 'true' : 'false'}
-        .value=${live(this.valueOf('#json', '{}'))}
+        .value=${live(this.written('#json', '{}'))}
         @input=${this.setter('#json')}
       ></textarea>
       ${Object.keys(chosen.input_schema).length > 0
@@ -152,7 +152,7 @@ export class StartPage extends Page<StartRoute> {
   }
 
   private control(field: Field, id: string, described: string | typeof nothing, invalid: boolean): TemplateResult {
-    const value = this.valueOf(field.path, field.initial);
+    const value = this.written(field.path, field.initial);
     const onInput = this.setter(field.path);
     const bad = invalid ? 'true' : 'false';
     switch (field.kind) {
@@ -193,7 +193,7 @@ export class StartPage extends Page<StartRoute> {
     }
   }
 
-  private problemOf(path: string): TemplateResult | typeof nothing {
+  private problemAt(path: string): TemplateResult | typeof nothing {
     const problem = this.problems.get(path);
     return problem ? html`<p class="error">${problem}</p>` : nothing;
   }
@@ -205,7 +205,7 @@ export class StartPage extends Page<StartRoute> {
     replaceQuery(['start'], { agent });
   }
 
-  private valueOf(name: string, initial = ''): string {
+  private written(name: string, initial = ''): string {
     return this.values.get(name) ?? initial;
   }
 
@@ -219,13 +219,13 @@ export class StartPage extends Page<StartRoute> {
   private readInput(chosen: Definition): Json | undefined {
     const fields = fieldsOf(chosen.input_schema);
     if (!fields) {
-      const read = readJson(this.valueOf('#json', '{}'));
+      const read = readJson(this.written('#json', '{}'));
       if ('problem' in read) this.problems.set('input', read.problem);
       return 'value' in read ? read.value : undefined;
     }
     const input: Record<string, Json> = {};
     for (const field of fields) {
-      const read = readField(field, this.valueOf(field.path, field.initial));
+      const read = readField(field, this.written(field.path, field.initial));
       if ('problem' in read) this.problems.set(`input.${field.path}`, read.problem);
       else if (read.value !== undefined) setAt(input, field.path, read.value);
     }
@@ -242,11 +242,11 @@ export class StartPage extends Page<StartRoute> {
       this.showProblems();
       return;
     }
-    const assignee = this.valueOf('#assignee').trim();
+    const assignee = this.written('#assignee').trim();
     void this.startRun({
       agent: this.definition.name,
       input,
-      on_question: this.valueOf('#mode', 'pause'),
+      on_question: this.written('#mode', 'pause'),
       ...(assignee === '' ? {} : { assignee }),
     });
   }
