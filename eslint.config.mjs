@@ -67,6 +67,18 @@ const arrows = [
     ban('^(?!\\./|(\\.\\./)+workflows/contract(/|$))', 'the client imports nothing at run time: pages load it whole'),
     ban('^(\\.\\./)+workflows/contract(/|$)', 'the client takes types of the contract only: use `import type`', true),
   ),
+  room(
+    ['console/**/*.ts'],
+    ban(
+      '^(?!lit$|lit/|marked$|\\./|(\\.\\./)+(net|widget|app|client|parts|pages)(/|$)|(\\.\\./)+workflows/contract(/|$)|\\.\\./[\\w-]+$)',
+      'the console imports lit, marked, the client, and of the contract its types and its rules about text',
+    ),
+    ban(
+      '^(\\.\\./)+workflows/contract(?!/(text|ids|limits)$)',
+      'the console takes types of the contract, and what needs no zod: text, ids, limits',
+      true,
+    ),
+  ),
   room(['examples/**/*.ts'], nobodyImportsApi),
 ];
 

@@ -62,7 +62,10 @@ export async function devCommand(settings: Settings): Promise<number> {
     if (ops) closing.unshift(() => ops.close());
     // A line for each request would push the banner off the screen.
     const logLevel = settings.LOG_LEVEL === 'info' ? 'warn' : settings.LOG_LEVEL;
-    const api = await startApi({ client, keys, metrics, logLevel, tracing }, { HOLDPOINT_TEMPORAL_UI: server.uiUrl, ...settings });
+    const api = await startApi(
+      { client, keys, metrics, logLevel, tracing },
+      { HOLDPOINT_TEMPORAL_UI: server.uiUrl, ...settings },
+    );
     closing.unshift(() => api.app.close());
     if (ops) log(`metrics and health on ${ops.url}`);
     console.log(banner({ api: api.url, temporal: server.address, webUi: server.uiUrl, key: shownKey(keys), cli }));

@@ -4,6 +4,7 @@ import { Transport, type CallOptions, type ClientOptions } from './transport';
 import type {
   Answer,
   Ask,
+  Caller,
   ClaimReply,
   ClaimRequest,
   Definition,
@@ -99,6 +100,11 @@ export class HoldpointClient {
   /** Asks of a run and its descendants, oldest first: those that wait, or `all`. */
   async asks(runId: string, { state, ...options }: CallOptions & { state?: 'pending' | 'all' } = {}): Promise<Ask[]> {
     return (await this.read<{ asks: Ask[] }>(`/agents/${segment(runId)}/asks`, { state }, options)).asks;
+  }
+
+  /** Who this client's key is, and what it may do. */
+  me(options: CallOptions = {}): Promise<Caller> {
+    return this.read('/me', {}, options);
   }
 
   /** Agents that can be started. */

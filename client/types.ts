@@ -81,6 +81,15 @@ export interface RunList {
   next_cursor: string | null;
 }
 
+/** Who a key is. */
+export interface Caller {
+  name: string;
+  workspace: string;
+  scopes: ('read' | 'start' | 'answer' | 'cancel')[];
+  /** Where workflows are in Temporal's Web UI: a run id comes behind it. Null where the deployment does not say. */
+  temporal_ui: string | null;
+}
+
 export type EventPage = ContractEventPage & { run_id: string };
 export type MessagePage = ContractMessagePage & { run_id: string };
 

@@ -28,21 +28,19 @@ const CONTENT_SECURITY_POLICY = [
   'trusted-types lit-html',
 ].join('; ');
 
-/** A year: the name of such a file changes with its content. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
-/** Asked for again each time, and not sent again while its ETag is the same. */
-const REVALIDATE = 'no-cache';
+const VARY = 'Origin, Accept-Encoding';
 
 /** Serves the console at `/` and the widget at `/holdpoint-ask.js`. Without built files there is no such route. */
 export function consoleRoutes(files: string | undefined = CONSOLE_FILES): FastifyPluginAsync {
   return async (app) => {
     if (files === undefined) return;
     await app.register(fastifyStatic, { root: files, serve: false, cacheControl: false, preCompressed: true });
-    const send = (reply: FastifyReply, file: string, cacheControl: string) =>
-      reply
-        .header('cache-control', cacheControl)
-        .header('vary', 'Origin, Accept-Encoding')
-        .sendFile(file, { cacheControl: false });
+    /** Asked for again each time, and not sent again while its ETag is the same. */
+    const sendFresh = (reply: FastifyReply, file: string) =>
+      reply.header('vary', VARY).header('cache-control', 'no-cache').sendFile(file, { cacheControl: false });
+    /** Kept for ever: the name of such a file changes with its content. What is not found is not kept. */
+    const sendHashed = (reply: FastifyReply, file: string) =>
+      reply.header('vary', VARY).sendFile(file, { cacheControl: true, maxAge: '365d', immutable: true });
     const options = { config: isPublic, schema: { hide: true } };
 
     app.route({
@@ -51,7 +49,7 @@ export function consoleRoutes(files: string | undefined = CONSOLE_FILES): Fastif
       ...options,
       handler: async (_request, reply) => {
         void reply.header('content-security-policy', CONTENT_SECURITY_POLICY);
-        return send(reply, 'index.html', REVALIDATE);
+        return sendFresh(reply, 'index.html');
       },
     });
     app.route({
@@ -61,7 +59,7 @@ export function consoleRoutes(files: string | undefined = CONSOLE_FILES): Fastif
       handler: async (_request, reply) => {
         // For pages of other origins; which ones may read it is for the list of origins to say.
         void reply.header('cross-origin-resource-policy', 'cross-origin');
-        return send(reply, 'holdpoint-ask.js', REVALIDATE);
+        return sendFresh(reply, 'holdpoint-ask.js');
       },
     });
     app.route<{ Params: { file: string } }>({
@@ -71,7 +69,7 @@ export function consoleRoutes(files: string | undefined = CONSOLE_FILES): Fastif
       handler: async (request, reply) => {
         // A name of this form leads to no other folder.
         if (!/^[\w-]+(\.[\w-]+)+$/.test(request.params.file)) return reply.callNotFound();
-        return send(reply, `assets/${request.params.file}`, FOR_EVER);
+        return sendHashed(reply, `assets/${request.params.file}`);
       },
     });
   };

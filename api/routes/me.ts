@@ -31,7 +31,12 @@ export function meRoutes({ temporalUi }: { temporalUi?: string | undefined }): F
       },
       handler: async (request) => {
         const { name, workspace, scopes } = principalOf(request);
-        return { name, workspace, scopes: SCOPES.filter((scope) => scopes.has(scope)), temporal_ui: temporalUi ?? null };
+        return {
+          name,
+          workspace,
+          scopes: SCOPES.filter((scope) => scopes.has(scope)),
+          temporal_ui: temporalUi ?? null,
+        };
       },
     });
   };

@@ -1,116 +1,139 @@
-/** All questions that wait in the workspace, as the inbox shows them; followed as long as somebody is signed in. */
-import type { Question } from '../../workflows/contract';
-import { ApiFailure, type Api } from '../net/api';
-import { EventStream, type Frame, type StreamState } from '../net/stream';
+/** Questions that wait in the workspace, as the inbox shows them, kept up to date by its stream. */
+import type { HoldpointError, InboxAsk, InboxEvent } from '../../client';
+import { failureOf, type Connection } from '../net/connection';
+import { follow, type StreamState } from '../net/follow';
 
-export interface InboxAsk extends Question {
-  run_id: string;
-  root_run_id?: string;
+export type { InboxAsk };
+
+export interface InboxFilter {
+  assignee?: string;
   agent?: string;
-  claim?: { by: string; until: string } | null;
 }
 
-interface InboxPage {
-  asks: InboxAsk[];
-  count: number;
-  next_cursor: string | null;
-}
-
+/** The stream is not followed while nobody looks; the count in the title is. */
+const HIDDEN_POLL_MS = 30_000;
 const PAGE = 100;
-/** More are counted and not listed: nobody reads that far down. */
-const MAX_LISTED = 2_000;
-const POLL_MS = 30_000;
-const SETTLE_MS = 150;
 
 export const nameOf = (ask: { run_id: string; ask_id: string }) => `${ask.run_id} ${ask.ask_id}`;
 
-/** Dispatches `change`, and `opened` with the asks that are new since the last reading. */
+/** Dispatches `change`, and `opened` with an ask that has just been asked. */
 export class InboxStore extends EventTarget {
-  /** Oldest first; null until they were read once. */
+  /** Oldest first, as many as were read; null until there is something to show. */
   asks: readonly InboxAsk[] | null = null;
+  /** All that wait, those that were not read yet too. */
   count = 0;
-  failure: ApiFailure | null = null;
-  streamState: StreamState = 'connecting';
-  private readonly stream: EventStream;
+  failure: HoldpointError | null = null;
+  state: StreamState = 'connecting';
+  loadingMore = false;
+  private cursor: string | null = null;
+  private readonly end: () => void;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private reading = false;
-  private readAgain = false;
-  private closed = false;
 
-  constructor(private readonly api: Api) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly filter: InboxFilter = {},
+  ) {
     super();
-    this.stream = new EventStream(api, '/inbox', {
-      onFrame: (frame) => this.take(frame),
-      onState: (state) => this.setState(state),
+    this.end = follow<InboxEvent>({
+      open: (options) => connection.client.watchInbox({ ...this.filter, ...options }),
+      onItem: (event) => this.take(event),
+      onState: (state, failure) => {
+        this.state = state;
+        if (state === 'live') this.failure = null;
+        else if (failure) this.failure = failure;
+        if (state === 'paused') this.pollCount();
+        this.changed();
+      },
     });
-    this.refresh();
   }
 
   close(): void {
-    this.closed = true;
     clearTimeout(this.timer);
-    this.stream.close();
+    this.end();
   }
 
-  refresh(): void {
-    if (this.reading) this.readAgain = true;
-    else void this.read();
+  get hasMore(): boolean {
+    return this.cursor !== null;
   }
 
-  private setState(state: StreamState): void {
-    const healed = state === 'live' && this.streamState !== 'connecting';
-    this.streamState = state;
-    if (healed) this.refresh();
-    this.dispatchEvent(new Event('change'));
-  }
-
-  /** A question that opened or closed says so with all that is shown of it; anything else makes us read again. */
-  private take({ event, data }: Frame): void {
-    const ask = data as Partial<InboxAsk>;
-    if (this.asks && event === 'ask.closed' && ask.run_id && ask.ask_id) {
-      this.replace(this.asks.filter((known) => nameOf(known) !== nameOf(ask as InboxAsk)));
-    }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), SETTLE_MS);
-  }
-
-  private async read(): Promise<void> {
-    this.reading = true;
-    clearTimeout(this.timer);
+  /** Reads the next page. */
+  async loadMore(): Promise<void> {
+    const { cursor } = this;
+    if (cursor === null || this.loadingMore) return;
+    this.loadingMore = true;
+    this.changed();
     try {
-      const asks: InboxAsk[] = [];
-      let cursor: string | null = null;
-      do {
-        const query: URLSearchParams = new URLSearchParams({ limit: String(PAGE), ...(cursor === null ? {} : { cursor }) });
-        const { body }: { body: InboxPage } = await this.api.call<InboxPage>('GET', `/inbox?${query}`);
-        asks.push(...body.asks);
-        cursor = body.next_cursor;
-        this.count = body.count;
-      } while (cursor !== null && asks.length < MAX_LISTED && !this.closed);
-      this.failure = null;
-      if (!this.closed) this.replace(asks, Math.max(this.count, asks.length));
+      const page = await this.connection.client.inbox({ ...this.filter, limit: PAGE, cursor });
+      // A new snapshot has begun the list anew meanwhile.
+      if (this.cursor !== cursor) return;
+      this.cursor = page.next_cursor;
+      this.count = page.count;
+      this.merge(page.asks);
     } catch (error) {
-      this.failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
-      this.dispatchEvent(new Event('change'));
+      this.failure = failureOf(error);
     } finally {
-      this.reading = false;
-    }
-    if (this.closed) return;
-    if (this.readAgain) {
-      this.readAgain = false;
-      void this.read();
-    } else {
-      const soon = this.failure !== null || this.streamState !== 'live';
-      this.timer = setTimeout(() => this.refresh(), soon ? POLL_MS / 10 : POLL_MS);
+      this.loadingMore = false;
+      this.changed();
     }
   }
 
-  private replace(asks: readonly InboxAsk[], count = asks.length): void {
-    const before = this.asks && new Set(this.asks.map(nameOf));
-    this.asks = asks;
-    this.count = count;
-    this.dispatchEvent(new Event('change'));
-    const opened = before ? asks.filter((ask) => !before.has(nameOf(ask))) : [];
-    if (opened.length > 0) this.dispatchEvent(new CustomEvent<InboxAsk[]>('opened', { detail: opened }));
+  /** An ask that was answered here is gone at once; the stream says so a moment later. */
+  drop(ask: { run_id: string; ask_id: string }): void {
+    const kept = (this.asks ?? []).filter((known) => nameOf(known) !== nameOf(ask));
+    if (kept.length === this.asks?.length) return;
+    this.asks = kept;
+    this.count = Math.max(kept.length, this.count - 1);
+    this.changed();
   }
+
+  private take(event: InboxEvent): void {
+    clearTimeout(this.timer);
+    this.count = event.data.count;
+    switch (event.type) {
+      case 'inbox.snapshot':
+        this.asks = event.data.asks;
+        this.cursor = event.data.next_cursor;
+        break;
+      case 'ask.opened':
+      case 'ask.changed':
+        this.merge([event.data.ask]);
+        break;
+      case 'ask.closed':
+        this.drop(event.data);
+        this.count = event.data.count;
+    }
+    this.changed();
+    if (event.type === 'ask.opened')
+      this.dispatchEvent(new CustomEvent<InboxAsk>('opened', { detail: event.data.ask }));
+  }
+
+  private merge(asks: readonly InboxAsk[]): void {
+    const known = new Map([...(this.asks ?? []), ...asks].map((ask) => [nameOf(ask), ask]));
+    const sorted = [...known.values()].sort(oldestFirst);
+    this.asks = sorted;
+  }
+
+  private pollCount(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (this.state !== 'paused') return;
+      const read = this.connection.client.inbox({ ...this.filter, limit: 1 });
+      read
+        .then(({ count }) => (this.count = count))
+        .catch(() => undefined)
+        .finally(() => {
+          this.changed();
+          this.pollCount();
+        });
+    }, HIDDEN_POLL_MS);
+  }
+
+  private changed(): void {
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+function oldestFirst(a: InboxAsk, b: InboxAsk): number {
+  if (a.asked_at !== b.asked_at) return a.asked_at < b.asked_at ? -1 : 1;
+  return a.run_id < b.run_id ? -1 : 1;
 }

@@ -19,8 +19,12 @@ export abstract class Page<R extends Route = Route> extends LitElement {
     return this;
   }
 
-  protected get api() {
-    return this.context.session.api;
+  protected get connection() {
+    return this.context.session.connection;
+  }
+
+  protected get client() {
+    return this.connection.client;
   }
 
   protected can(scope: 'start' | 'answer' | 'cancel'): boolean {

@@ -1,18 +1,9 @@
 /** Who is signed in. The key lives in this tab: in memory and, so that a reload keeps it, in session storage. */
-import { Api } from '../net/api';
-
-export type Scope = 'read' | 'start' | 'answer' | 'cancel';
-
-/** Reply of `GET /me`. */
-export interface Caller {
-  name: string;
-  workspace: string;
-  scopes: Scope[];
-  temporal_ui: string | null;
-}
+import type { Caller } from '../../client';
+import { Connection } from '../net/connection';
 
 export interface Session {
-  api: Api;
+  connection: Connection;
   caller: Caller;
 }
 
@@ -21,13 +12,14 @@ const STORED = 'holdpoint:key';
 /** The address that this page came from, which is the API's own. */
 const BASE = new URL('.', location.origin + location.pathname).href;
 
-/** Tries a key. Throws `ApiFailure`: 401 when it is none. `onRefused` is called when the key stops being one. */
+/** Tries a key. Throws `HoldpointError`: 401 when it is none. `onRefused` is called when the key stops being one. */
 export async function signIn(key: string, onRefused: () => void): Promise<Session> {
-  const api = new Api({ base: BASE, key });
-  const { body } = await api.call<Caller>('GET', '/me');
-  api.onUnauthorized = onRefused;
+  let known = false;
+  const connection = new Connection({ url: BASE, key, onUnauthorized: () => known && onRefused() });
+  const caller = await connection.client.me();
+  known = true;
   keepKey(key);
-  return { api, caller: body };
+  return { connection, caller };
 }
 
 export function storedKey(): string | null {

@@ -1,6 +1,7 @@
 /** The frame around every page: who is signed in, where one can go, what happened meanwhile. */
 import { LitElement, html, nothing, type TemplateResult } from 'lit';
-import { ApiFailure } from '../net/api';
+import type { HoldpointError } from '../../client';
+import { failureOf, isPassing } from '../net/connection';
 import { InboxStore, type InboxAsk } from './inbox-store';
 import type { PageContext } from './page';
 import { href, routeOf, type Route } from './router';
@@ -12,6 +13,7 @@ const PAGES = [
   { page: 'start', label: 'Start' },
 ] as const;
 const HEALED_MS = 4_000;
+const ANNOUNCE_MS = 500;
 
 export class Shell extends LitElement {
   private session: Session | null = null;
@@ -19,12 +21,14 @@ export class Shell extends LitElement {
   private context: PageContext | null = null;
   private route: Route = routeOf(location.hash);
   private signingIn = false;
-  private failure: ApiFailure | null = null;
+  private failure: HoldpointError | null = null;
   private notice: string | null = null;
   private announcement = '';
   private pageTitle = '';
   private healed: ReturnType<typeof setTimeout> | null = null;
   private wasBroken = false;
+  private newAsks = 0;
+  private newAsksTimer: ReturnType<typeof setTimeout> | undefined;
 
   protected override createRenderRoot(): HTMLElement {
     return this;
@@ -50,13 +54,13 @@ export class Shell extends LitElement {
       const session = await signIn(key, () => this.signOut('The key is no longer valid: sign in again.'));
       this.session = session;
       this.notice = null;
-      this.inbox = new InboxStore(session.api);
+      this.inbox = new InboxStore(session.connection);
       this.inbox.addEventListener('change', () => this.inboxChanged());
-      this.inbox.addEventListener('opened', (event) => this.opened((event as CustomEvent<InboxAsk[]>).detail));
+      this.inbox.addEventListener('opened', (event) => this.opened((event as CustomEvent<InboxAsk>).detail));
       this.context = { session, inbox: this.inbox };
       void this.focusHeading();
     } catch (error) {
-      this.failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      this.failure = failureOf(error);
       if (this.failure.status === 401) forgetKey();
     } finally {
       this.signingIn = false;
@@ -67,7 +71,6 @@ export class Shell extends LitElement {
   private signOut(notice: string | null): void {
     if (!this.session) return;
     forgetKey();
-    this.session.api.onUnauthorized = null;
     this.inbox?.close();
     this.session = this.inbox = this.context = null;
     this.notice = notice;
@@ -96,7 +99,7 @@ export class Shell extends LitElement {
   }
 
   private inboxChanged(): void {
-    const state = this.inbox?.streamState;
+    const state = this.inbox?.state;
     if (state === 'broken') this.wasBroken = true;
     else if (state === 'live' && this.wasBroken) {
       this.wasBroken = false;
@@ -110,9 +113,14 @@ export class Shell extends LitElement {
     this.requestUpdate();
   }
 
-  private opened(asks: InboxAsk[]): void {
-    const [first] = asks;
-    if (first) this.say(asks.length === 1 ? `New question: ${first.question}` : `${asks.length} new questions`);
+  /** Several at once are told as a number: nobody wants a list read out. */
+  private opened({ question }: InboxAsk): void {
+    this.newAsks += 1;
+    clearTimeout(this.newAsksTimer);
+    this.newAsksTimer = setTimeout(() => {
+      this.say(this.newAsks === 1 ? `New question: ${question}` : `${this.newAsks} new questions`);
+      this.newAsks = 0;
+    }, ANNOUNCE_MS);
   }
 
   private say(text: string): void {
@@ -152,14 +160,18 @@ export class Shell extends LitElement {
     const count = this.inbox?.count ?? 0;
     const current = this.route.page === 'run' ? 'runs' : this.route.page;
     const pages = PAGES.filter(({ page }) => page !== 'start' || caller.scopes.includes('start'));
-    return html`<a class="brand" href=${href(['inbox'])} aria-label="Holdpoint, inbox"><span aria-hidden="true"></span></a>
+    return html`<a class="brand" href=${href(['inbox'])} aria-label="Holdpoint, inbox"
+        ><span aria-hidden="true"></span
+      ></a>
       <nav aria-label="Pages">
         ${pages.map(
           ({ page, label }) =>
             html`<a href=${href([page])} aria-current=${current === page ? 'page' : 'false'}
-              >${label}${page === 'inbox' && count > 0
-                ? html` <span class="badge" aria-label="${count} waiting">${count}</span>`
-                : nothing}</a
+              >${label}${
+                page === 'inbox' && count > 0
+                  ? html` <span class="badge" aria-label="${count} waiting">${count}</span>`
+                  : nothing
+              }</a
             >`,
         )}
       </nav>
@@ -174,7 +186,8 @@ export class Shell extends LitElement {
   }
 
   private connection(): TemplateResult {
-    const broken = this.inbox?.streamState === 'broken' || (this.inbox?.failure?.isPassing ?? false);
+    const { state, failure } = this.inbox ?? {};
+    const broken = state === 'broken' || (state !== 'live' && !!failure && isPassing(failure));
     const text = broken ? 'No connection to the server. Reconnecting…' : this.healed ? 'Connected again.' : '';
     return html`<div class=${broken ? 'connection broken' : 'connection'} role="status" ?data-empty=${text === ''}>
       ${text}

@@ -1,5 +1,5 @@
 import { LitElement, html, nothing, type TemplateResult } from 'lit';
-import { ApiFailure } from '../net/api';
+import type { HoldpointError } from '../../client';
 
 /** Asks for a key. Dispatches `key` with what was typed; the shell tries it and hands back why it does not do. */
 export class SignIn extends LitElement {
@@ -8,7 +8,7 @@ export class SignIn extends LitElement {
     notice: { attribute: false },
     busy: { type: Boolean },
   };
-  declare failure: ApiFailure | null;
+  declare failure: HoldpointError | null;
   declare notice: string | null;
   declare busy: boolean;
 
@@ -62,7 +62,7 @@ export class SignIn extends LitElement {
   }
 }
 
-function messageOf(failure: ApiFailure): string {
+function messageOf(failure: HoldpointError): string {
   if (failure.status === 401) return 'This is no valid key.';
   if (failure.status === 0) return 'The server cannot be reached. Try again in a moment.';
   return failure.message;

@@ -1,68 +1,69 @@
 /** The events of a run, over one connection however many parts of a page follow them. */
-import type { RunEvent } from '../../workflows/contract';
-import type { Api, ApiFailure } from './api';
-import { EventStream, type StreamState } from './stream';
+import type { RunEvent } from '../../client';
+import type { Connection } from './connection';
+import { follow, type StreamState } from './follow';
 
 export interface FeedFollower {
-  /** Every event from the first kept one on, in order; those of before come at once. */
+  /** Every event from the first kept one on, in order; those of before come at once. `stream.reset` begins anew. */
   onEvent: (event: RunEvent) => void;
-  onState: (state: StreamState, failure: ApiFailure | null) => void;
+  onState: (state: StreamState) => void;
 }
 
-const TERMINAL = new Set(['run.completed', 'run.failed', 'run.cancelled']);
 /** More than a run keeps itself. */
 const KEPT_EVENTS = 5_000;
 
 class RunFeed {
-  private readonly events: RunEvent[] = [];
+  private events: RunEvent[] = [];
   private readonly followers = new Set<FeedFollower>();
   private state: StreamState = 'connecting';
-  private failure: ApiFailure | null = null;
-  private readonly stream: EventStream;
+  private readonly end: () => void;
 
-  constructor(api: Api, runId: string, private readonly onIdle: () => void) {
-    this.stream = new EventStream(api, `/agents/${encodeURIComponent(runId)}/events`, {
-      onFrame: ({ data }) => this.take(data as RunEvent),
-      onState: (state, failure) => this.setState(state, failure),
+  constructor(
+    connection: Connection,
+    runId: string,
+    private readonly onIdle: () => void,
+  ) {
+    this.end = follow<RunEvent>({
+      open: (options) => connection.client.watch(runId, { ...options, ...this.cursor }),
+      onItem: (event) => this.take(event),
+      onState: (state) => {
+        this.state = state;
+        for (const follower of this.followers) follower.onState(state);
+      },
     });
+  }
+
+  private get cursor(): { after?: number } {
+    const last = this.events.at(-1);
+    return last ? { after: last.id } : {};
   }
 
   follow(follower: FeedFollower): () => void {
     this.followers.add(follower);
     for (const event of this.events) follower.onEvent(event);
-    follower.onState(this.state, this.failure);
+    follower.onState(this.state);
     return () => {
       if (!this.followers.delete(follower) || this.followers.size > 0) return;
-      this.stream.close();
+      this.end();
       this.onIdle();
     };
   }
 
   private take(event: RunEvent): void {
-    this.events.push(event);
+    if (event.type === 'stream.reset') this.events = [];
+    else this.events.push(event);
     if (this.events.length > KEPT_EVENTS) this.events.shift();
     for (const follower of this.followers) follower.onEvent(event);
-    // The server closes the stream now; to connect again would only bring a 204.
-    if (TERMINAL.has(event.type)) {
-      this.stream.close();
-      this.setState('ended', null);
-    }
-  }
-
-  private setState(state: StreamState, failure: ApiFailure | null): void {
-    this.state = state;
-    this.failure = failure;
-    for (const follower of this.followers) follower.onState(state, failure);
   }
 }
 
-const feeds = new WeakMap<Api, Map<string, RunFeed>>();
+const feeds = new WeakMap<Connection, Map<string, RunFeed>>();
 
 /** Follows a run's events. Returns what ends it. */
-export function followRun(api: Api, runId: string, follower: FeedFollower): () => void {
-  const ofApi = feeds.get(api) ?? new Map<string, RunFeed>();
-  feeds.set(api, ofApi);
-  const feed = ofApi.get(runId) ?? new RunFeed(api, runId, () => ofApi.delete(runId));
+export function followRun(connection: Connection, runId: string, follower: FeedFollower): () => void {
+  const ofApi = feeds.get(connection) ?? new Map<string, RunFeed>();
+  feeds.set(connection, ofApi);
+  const feed = ofApi.get(runId) ?? new RunFeed(connection, runId, () => ofApi.delete(runId));
   ofApi.set(runId, feed);
   return feed.follow(follower);
 }

@@ -1,7 +1,7 @@
 /** The form of an open question, as a template: it holds no state and decides nothing. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { ContractIssue, Question } from '../../workflows/contract';
+import type { Issue, Question } from '../../client';
 import { OTHER_OPTION_ID } from '../../workflows/contract/ids';
 import { charactersLeft } from './check';
 import type { Draft } from './draft';
@@ -10,7 +10,7 @@ import { fill, type AskStrings } from './strings';
 export interface FormModel {
   question: Question;
   draft: Draft;
-  issues: readonly ContractIssue[];
+  issues: readonly Issue[];
   /** What is wrong with the whole, or with the connection. */
   summary: string | null;
   sending: boolean;
@@ -39,16 +39,18 @@ export function askForm(model: FormModel): TemplateResult {
       <button class="primary" part="send" type="submit" aria-disabled=${sending ? 'true' : 'false'}>
         ${sending ? model.sendingText : draft.declining ? strings.declineSend : strings.send}
       </button>
-      ${sending
-        ? nothing
-        : html`<button
-            class="quiet"
-            part=${draft.declining ? 'back' : 'decline'}
-            type="button"
-            @click=${() => model.onDecline(!draft.declining)}
-          >
-            ${draft.declining ? strings.back : strings.decline}
-          </button>`}
+      ${
+        sending
+          ? nothing
+          : html`<button
+              class="quiet"
+              part=${draft.declining ? 'back' : 'decline'}
+              type="button"
+              @click=${() => model.onDecline(!draft.declining)}
+            >
+              ${draft.declining ? strings.back : strings.decline}
+            </button>`
+      }
     </div>
   </form>`;
 }
@@ -88,16 +90,18 @@ function choices(model: FormModel): TemplateResult {
       )}
     </div>
     ${error ? html`<p class="error" id="option-error">${error}</p>` : nothing}
-    ${draft.optionId === OTHER_OPTION_ID
-      ? textField(model, {
-          id: 'other-text',
-          path: 'other_text',
-          label: strings.otherText,
-          value: draft.otherText,
-          required: true,
-          onInput: (otherText) => onDraft({ otherText }),
-        })
-      : nothing}`;
+    ${
+      draft.optionId === OTHER_OPTION_ID
+        ? textField(model, {
+            id: 'other-text',
+            path: 'other_text',
+            label: strings.otherText,
+            value: draft.otherText,
+            required: true,
+            onInput: (otherText) => onDraft({ otherText }),
+          })
+        : nothing
+    }`;
 }
 
 function freeField(model: FormModel): TemplateResult {
@@ -136,7 +140,8 @@ function textField(model: FormModel, field: TextField): TemplateResult {
   const { strings } = model;
   const error = issueAt(model, field.path);
   const left = charactersLeft(field.value);
-  const count = left < 0 ? fill(strings.charactersOver, { count: -left }) : fill(strings.charactersLeft, { count: left });
+  const count =
+    left < 0 ? fill(strings.charactersOver, { count: -left }) : fill(strings.charactersLeft, { count: left });
   return html`<div class="field">
     <label for=${field.id}>${field.label}</label>
     <textarea

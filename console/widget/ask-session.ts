@@ -2,10 +2,10 @@
  * One question as one widget sees it: what it is, whether it is still open, and who closed it. The record says which question is
  * open; events say when to read it again, and how a question ended.
  */
-import type { Question, RunEvent, RunRecord } from '../../workflows/contract';
-import { ApiFailure, Cancelled, type Api } from '../net/api';
+import type { HoldpointError, Question, RunEvent, RunRecord } from '../../client';
+import { failureOf, isPassing, type Connection } from '../net/connection';
+import type { StreamState } from '../net/follow';
 import { followRun } from '../net/run-feed';
-import type { StreamState } from '../net/stream';
 
 /** How a question ended, as far as it is known. */
 export interface Closing {
@@ -28,7 +28,7 @@ export interface AskView {
   next: Question | null;
   stream: StreamState;
   /** Why there is nothing to show. */
-  failure: ApiFailure | null;
+  failure: HoldpointError | null;
 }
 
 const POLL_MS = 20_000;
@@ -49,7 +49,7 @@ export class AskSession {
 
   /** `holds` says whether the person has written something for the shown question: then it is not taken off the screen. */
   constructor(
-    private readonly api: Api,
+    private readonly connection: Connection,
     private readonly runId: string,
     private readonly askId: string | null,
     private readonly holds: () => boolean,
@@ -57,7 +57,7 @@ export class AskSession {
   ) {
     document.addEventListener('visibilitychange', this.onVisible);
     this.refresh();
-    this.unfollow = followRun(api, runId, {
+    this.unfollow = followRun(connection, runId, {
       onEvent: (event) => this.take(event),
       onState: (stream) => {
         const back = stream === 'live' && this.view.stream === 'broken';
@@ -68,7 +68,7 @@ export class AskSession {
   }
 
   close(): void {
-    this.abort.abort(new Cancelled());
+    this.abort.abort();
     document.removeEventListener('visibilitychange', this.onVisible);
     clearTimeout(this.timer);
     this.unfollow();
@@ -97,17 +97,16 @@ export class AskSession {
     clearTimeout(this.timer);
     let wait = POLL_MS;
     try {
-      const path = `/agents/${encodeURIComponent(this.runId)}`;
-      const { body } = await this.api.call<RunRecord>('GET', path, { signal: this.abort.signal });
+      const record = await this.connection.client.get(this.runId, { signal: this.abort.signal });
       this.update({ failure: null });
-      this.applyRecord(body);
-      if (body.ended_at !== null) wait = 0;
+      this.applyRecord(record);
+      if (record.ended_at !== null) wait = 0;
     } catch (error) {
-      if (error instanceof Cancelled) return;
-      const failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      if (this.abort.signal.aborted) return;
+      const failure = failureOf(error);
       // What is on the screen stays there while the server is away.
-      if (!this.view.record || !failure.isPassing) this.update({ failure });
-      wait = failure.isPassing ? AGAIN_MS : 0;
+      if (!this.view.record || !isPassing(failure)) this.update({ failure });
+      wait = isPassing(failure) ? AGAIN_MS : 0;
     } finally {
       this.reading = false;
     }
@@ -133,6 +132,8 @@ export class AskSession {
       case 'ask.withdrawn':
         this.noteClosing(event.data.ask_id, { outcome: event.type === 'ask.expired' ? 'expired' : 'withdrawn' });
         break;
+      case 'ask.claimed':
+      case 'ask.released':
       case 'run.completed':
       case 'run.failed':
       case 'run.cancelled':

@@ -1,5 +1,5 @@
 /** The rules of the contract, applied before an answer is sent: the server judges it again and has the last word. */
-import type { Answer, ContractIssue, Question } from '../../workflows/contract';
+import type { Answer, Issue, Question } from '../../client';
 import { OTHER_OPTION_ID } from '../../workflows/contract/ids';
 import { LIMITS } from '../../workflows/contract/limits';
 import { characters, isBlank, isWellFormed } from '../../workflows/contract/text';
@@ -21,7 +21,7 @@ export function answerOf(question: Question, draft: Draft): Answer | null {
 }
 
 /** What the server would refuse, in the form in which it would say so. */
-export function issuesOf(answer: Answer | null, strings: AskStrings): ContractIssue[] {
+export function issuesOf(answer: Answer | null, strings: AskStrings): Issue[] {
   if (answer === null) return [{ path: 'input.option_id', code: 'invalid_value', message: strings.issueNoOption }];
   switch (answer.kind) {
     case 'free_form':
@@ -34,7 +34,7 @@ export function issuesOf(answer: Answer | null, strings: AskStrings): ContractIs
   }
 }
 
-function textIssues(path: string, text: string, required: boolean, strings: AskStrings): ContractIssue[] {
+function textIssues(path: string, text: string, required: boolean, strings: AskStrings): Issue[] {
   if (charactersLeft(text) < 0) {
     return [{ path, code: 'too_long', message: fill(strings.issueTooLong, { count: LIMITS.answerText }) }];
   }

@@ -2,7 +2,7 @@
  * What a person has begun to write, kept over a reload and a crash of the browser: in local storage, one entry an ask, gone once
  * it was sent. Never holds a key of the API.
  */
-import type { Answer } from '../../workflows/contract';
+import type { Answer } from '../../client';
 import { isBlank } from '../../workflows/contract/text';
 
 /** One answer on its way: the same body is always sent with the same idempotency key, so a retry is one answer. */

@@ -1,7 +1,7 @@
 /** `<holdpoint-ask>`: one question of a run, and its answer, in any page. */
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { Answer, ContractIssue, Question, RunRecord } from '../../workflows/contract';
-import { Api } from '../net/api';
+import type { Answer, Issue, Question, RunRecord } from '../../client';
+import { Connection } from '../net/connection';
 import { askForm } from './ask-form';
 import { AskSession, type AskView, type Closing } from './ask-session';
 import { answerOf, issuesOf } from './check';
@@ -26,7 +26,7 @@ export interface RefusedDetail {
   status: number | null;
   error: string;
   message: string;
-  issues: readonly ContractIssue[];
+  issues: readonly Issue[];
 }
 /** `closed`: the question is open no more, whoever closed it; `here` when it was this widget. */
 export interface ClosedDetail {
@@ -37,6 +37,8 @@ export interface ClosedDetail {
 }
 
 const TICK_MS = 30_000;
+/** When a person begins to wonder. */
+const SLOW_MS = 2_500;
 /** Where this module came from. */
 const SCRIPT = import.meta.url;
 
@@ -64,18 +66,18 @@ export class HoldpointAsk extends LitElement {
   /** Words in place of the English ones. */
   declare strings: Partial<AskStrings>;
   /** A connection to share with other parts of the page, in place of `api`, `apiKey` and `fetch`. */
-  declare connection: Api | null;
+  declare connection: Connection | null;
 
   private session: AskSession | null = null;
-  private client: Api | null = null;
+  private link: Connection | null = null;
   private drafts: DraftStore | null = null;
   private draft: Draft = EMPTY_DRAFT;
   private shownAsk: string | null = null;
   private announcedClosed: string | null = null;
-  private issues: readonly ContractIssue[] = [];
+  private issues: readonly Issue[] = [];
   private summary: string | null = null;
   private sending = false;
-  private retrying = false;
+  private slow = false;
   private announcement = '';
   private tick: ReturnType<typeof setInterval> | undefined;
 
@@ -130,11 +132,11 @@ export class HoldpointAsk extends LitElement {
     this.announcedClosed = null;
     this.resetForm();
     if (!this.isConnected || !this.runId) return;
-    const base = this.api || new URL('.', SCRIPT).href;
-    this.client = this.connection ?? new Api({ base, key: this.apiKey, fetch: this.fetch });
-    this.drafts = new DraftStore(this.client.base);
+    const url = this.api || new URL('.', SCRIPT).href;
+    this.link = this.connection ?? new Connection({ url, key: this.apiKey, fetch: this.fetch });
+    this.drafts = new DraftStore(this.link.url);
     const holds = () => unsentTexts(this.draft).length > 0;
-    this.session = new AskSession(this.client, this.runId, this.askId || null, holds, () => this.viewChanged());
+    this.session = new AskSession(this.link, this.runId, this.askId || null, holds, () => this.viewChanged());
     this.requestUpdate();
   }
 
@@ -165,7 +167,8 @@ export class HoldpointAsk extends LitElement {
     // How it ended is told a moment after that it ended.
     if (closing.outcome === 'unknown' && this.session?.view.stream === 'live') return;
     this.announcedClosed = question.ask_id;
-    const sent = this.draft.attempt?.queued === true && (closing.outcome === 'answered' || closing.outcome === 'declined');
+    const sent =
+      this.draft.attempt?.queued === true && (closing.outcome === 'answered' || closing.outcome === 'declined');
     if (closing.here || sent) this.forget(question.ask_id);
     this.announcement = closingText(closing, this.words);
     if (this.shadowRoot?.activeElement) void this.focusAfterUpdate('.status');
@@ -206,7 +209,7 @@ export class HoldpointAsk extends LitElement {
 
   private async send(question: Question): Promise<void> {
     // A double click is one answer.
-    if (this.sending || !this.client || !this.session) return;
+    if (this.sending || !this.link || !this.session) return;
     const session = this.session;
     const answer = answerOf(question, this.draft);
     const issues = issuesOf(answer, this.words);
@@ -218,18 +221,20 @@ export class HoldpointAsk extends LitElement {
     const attempt = attemptFor(answer, this.draft.attempt);
     this.changeDraft(question, { attempt });
     this.sending = true;
-    const target = { runId: this.runId, askId: question.ask_id };
-    const outcome = await submit(this.client, target, attempt, () => {
-      this.retrying = true;
+    const stillSending = setTimeout(() => {
+      this.slow = true;
       this.requestUpdate();
-    });
+    }, SLOW_MS);
+    const target = { runId: this.runId, askId: question.ask_id };
+    const outcome = await submit(this.link, target, attempt);
+    clearTimeout(stillSending);
     // The element may show another question by now, or none.
     if (session === this.session) this.sent(question, answer, outcome);
   }
 
   private sent(question: Question, answer: Answer, outcome: Outcome): void {
     this.sending = false;
-    this.retrying = false;
+    this.slow = false;
     this.requestUpdate();
     switch (outcome.kind) {
       case 'taken':
@@ -318,7 +323,7 @@ export class HoldpointAsk extends LitElement {
       issues: this.issues,
       summary: this.summary,
       sending: this.sending,
-      sendingText: this.retrying ? this.words.retrying : this.words.sending,
+      sendingText: this.slow ? this.words.stillSending : this.words.sending,
       strings: this.words,
       onDraft: (change) => this.changeDraft(question, change),
       onDecline: (declining) => this.setDeclining(question, declining),
@@ -337,19 +342,27 @@ export class HoldpointAsk extends LitElement {
     return html`<p class=${good ? 'status' : 'status off'} part="closing" tabindex="-1" dir="auto">
         ${closingText(closing, words)}
       </p>
-      ${unsent.length === 0
-        ? nothing
-        : html`<p class="line">${words.unsent}</p>
-            ${unsent.map((text) => html`<div class="unsent" part="unsent" dir="auto">${text}</div>`)}`}
-      <div class="actions">
-        ${unsent.length === 0
+      ${
+        unsent.length === 0
           ? nothing
-          : html`<button type="button" part="discard" @click=${() => this.discard(question)}>${words.discard}</button>`}
-        ${view.next
-          ? html`<button class="primary" type="button" part="next" @click=${() => this.session?.showNext()}>
-              ${words.next}
-            </button>`
-          : nothing}
+          : html`<p class="line">${words.unsent}</p>
+              ${unsent.map((text) => html`<div class="unsent" part="unsent" dir="auto">${text}</div>`)}`
+      }
+      <div class="actions">
+        ${
+          unsent.length === 0
+            ? nothing
+            : html`<button type="button" part="discard" @click=${() => this.discard(question)}>
+                ${words.discard}
+              </button>`
+        }
+        ${
+          view.next
+            ? html`<button class="primary" type="button" part="next" @click=${() => this.session?.showNext()}>
+                ${words.next}
+              </button>`
+            : nothing
+        }
       </div>`;
   }
 
@@ -360,7 +373,6 @@ export class HoldpointAsk extends LitElement {
     void this.focusAfterUpdate('.status');
   }
 }
-
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -68,17 +68,30 @@ function block(token: Tokens.Generic, depth: number): Rendered {
 
 function list(token: Tokens.List, depth: number): TemplateResult {
   const items = token.items.map((item) => html`<li>${blocks(item.tokens, depth + 1)}</li>`);
-  return token.ordered ? html`<ol start=${Number(token.start) || 1}>${items}</ol>` : html`<ul>${items}</ul>`;
+  return token.ordered
+    ? html`<ol start=${Number(token.start) || 1}>
+        ${items}
+      </ol>`
+    : html`<ul>
+        ${items}
+      </ul>`;
 }
 
 function table(token: Tokens.Table, depth: number): TemplateResult {
   const cells = (row: Tokens.TableCell[]) => row.map((cell) => html`<td>${inline(cell.tokens, depth)}</td>`);
   return html`<table>
     <thead>
-      <tr>${token.header.map((cell) => html`<th scope="col">${inline(cell.tokens, depth)}</th>`)}</tr>
+      <tr>
+        ${token.header.map((cell) => html`<th scope="col">${inline(cell.tokens, depth)}</th>`)}
+      </tr>
     </thead>
     <tbody>
-      ${token.rows.map((row) => html`<tr>${cells(row)}</tr>`)}
+      ${token.rows.map(
+        (row) =>
+          html`<tr>
+            ${cells(row)}
+          </tr>`,
+      )}
     </tbody>
   </table>`;
 }

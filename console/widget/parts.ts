@@ -1,7 +1,6 @@
 /** What is read and not written: the question itself, and what became of it. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Question, RunRecord } from '../../workflows/contract';
-import type { ApiFailure } from '../net/api';
+import type { HoldpointError, Question, RunRecord } from '../../client';
 import type { Closing } from './ask-session';
 import { markdown } from './markdown';
 import { fill, type AskStrings } from './strings';
@@ -20,17 +19,23 @@ export function questionHead(
     <ul class="meta" part="meta">
       <li>${timed(strings.asked, question.asked_at, lang)}</li>
       ${isOpen && question.expires_at ? html`<li>${deadline(question.expires_at, strings, lang)}</li>` : nothing}
-      ${isOpen ? html`<li>${whoMayAnswer(question, record, strings)}</li>` : nothing}
+      ${isOpen ? html`<li>${whoMayAnswer(question, record, strings, lang)}</li>` : nothing}
     </ul>
-    ${question.context
-      ? html`<details class="context" part="context" open>
-          <summary>${strings.context}</summary>
-          <div class="markdown" dir="auto">${markdown(question.context)}</div>
-        </details>`
-      : nothing}`;
+    ${
+      question.context
+        ? html`<details class="context" part="context" open>
+            <summary>${strings.context}</summary>
+            <div class="markdown" dir="auto">${markdown(question.context)}</div>
+          </details>`
+        : nothing
+    }`;
 }
 
-function whoMayAnswer(question: Question, record: RunRecord, strings: AskStrings): string {
+function whoMayAnswer(question: Question, record: RunRecord, strings: AskStrings, lang: string | undefined): string {
+  const { claim } = record;
+  if (claim?.ask_id === question.ask_id) {
+    return fill(strings.heldBy, { holder: claim.by, time: absoluteTime(claim.until, lang) });
+  }
   const assignee = question.assignee ?? record.assignee;
   return assignee ? fill(strings.assignedTo, { assignee }) : strings.anyone;
 }
@@ -67,7 +72,7 @@ export function closingText(closing: Closing, strings: AskStrings): string {
 }
 
 /** Why the question cannot be shown, and what to do. */
-export function failureText(failure: ApiFailure, strings: AskStrings): string {
+export function failureText(failure: HoldpointError, strings: AskStrings): string {
   if (failure.status === 401) return strings.needsKey;
   if (failure.status === 404) return strings.notFound;
   return fill(strings.unreadable, { message: failure.message });

@@ -19,7 +19,7 @@ export const ENGLISH = {
   charactersOver: 'Too long by {count} characters',
   send: 'Send answer',
   sending: 'Sending…',
-  retrying: 'No connection. Trying again…',
+  stillSending: 'Still trying to send…',
   decline: 'Decline to answer',
   declineTitle: 'Decline to answer',
   declineReason: 'Reason (optional; the agent reads it)',

@@ -98,7 +98,12 @@ export const styles = css`
   }
   code,
   pre {
-    font: 0.9em / 1.5 ui-monospace, 'SF Mono', Menlo, Consolas, monospace;
+    font:
+      0.9em / 1.5 ui-monospace,
+      'SF Mono',
+      Menlo,
+      Consolas,
+      monospace;
   }
   pre {
     background: var(--surface);

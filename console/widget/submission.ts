@@ -1,49 +1,43 @@
 /** Sending one answer: once, whatever the network does. */
-import type { Answer, RunRecord } from '../../workflows/contract';
-import { ApiFailure, randomKey, type Api } from '../net/api';
+import { newKey } from '../../client/uuid';
+import type { Answer, HoldpointError, RunRecord } from '../../client';
+import { failureOf, isPassing, type Connection } from '../net/connection';
 import type { Attempt } from './draft';
 
 export type Outcome =
   | { kind: 'taken'; record: RunRecord }
   /** Durable, and judged when a worker is back. */
   | { kind: 'queued'; record: RunRecord }
-  | { kind: 'refused'; failure: ApiFailure }
+  | { kind: 'refused'; failure: HoldpointError }
   /** Nobody knows whether it was taken: to be sent again under the same key. */
-  | { kind: 'unknown'; failure: ApiFailure };
+  | { kind: 'unknown'; failure: HoldpointError };
 
-const PAUSES_MS = [400, 1_200, 3_000] as const;
-const LONGEST_PAUSE_MS = 8_000;
+/** Pauses between rounds; in each the client itself tries four times. */
+const PAUSES_MS = [1_000, 3_000] as const;
 
 /** The attempt for this body: the one that is under way when it carries the same body, or else a new one. */
 export function attemptFor(body: Answer, before: Attempt | null): Attempt {
   if (before && JSON.stringify(before.body) === JSON.stringify(body)) return before;
-  return { key: randomKey(), body, queued: false };
+  return { key: newKey(), body, queued: false };
 }
 
 /** Sends it, and again under the same key while the server is away, for some seconds. Never throws. */
 export async function submit(
-  api: Api,
+  { client }: Connection,
   target: { runId: string; askId: string },
   attempt: Attempt,
-  onRetry: () => void,
 ): Promise<Outcome> {
-  for (let tries = 0; ; tries += 1) {
+  for (let round = 0; ; round += 1) {
     try {
-      const { status, body } = await api.call<RunRecord & { answer?: string }>(
-        'POST',
-        `/agents/${encodeURIComponent(target.runId)}/resume`,
-        { body: { input: attempt.body, ask_id: target.askId }, headers: { 'idempotency-key': attempt.key } },
-      );
-      return { kind: status === 202 ? 'queued' : 'taken', record: body };
+      const options = { askId: target.askId, idempotencyKey: attempt.key };
+      const record = await client.resume(target.runId, attempt.body, options);
+      return { kind: record.answer === 'queued' ? 'queued' : 'taken', record };
     } catch (error) {
-      const failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
-      if (!failure.isPassing) return { kind: 'refused', failure };
-      const pause = PAUSES_MS[tries];
+      const failure = failureOf(error);
+      if (!isPassing(failure)) return { kind: 'refused', failure };
+      const pause = PAUSES_MS[round];
       if (pause === undefined) return { kind: 'unknown', failure };
-      onRetry();
-      await new Promise((resolve) =>
-        setTimeout(resolve, Math.min(Math.max(pause, failure.retryAfterMs ?? 0), LONGEST_PAUSE_MS)),
-      );
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }

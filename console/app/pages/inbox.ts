@@ -1,36 +1,67 @@
 /** The inbox: every question that waits, oldest first, and the one that is being answered beside it. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { nameOf, type InboxAsk } from '../inbox-store';
+import { InboxStore, nameOf, type InboxAsk } from '../inbox-store';
 import { Page } from '../page';
-import { failureBox, when } from '../parts/labels';
+import { claimControl } from '../parts/claim';
+import { when } from '../parts/labels';
 import { askHref, href, replaceQuery, runHref, type Route } from '../router';
 
 type InboxRoute = Extract<Route, { page: 'inbox' }>;
-/** Drawn at once; the rest when somebody wants it, so that thousands stay as light as ten. */
-const DRAWN = 200;
+/** Between the last letter of a filter and its being asked for. */
+const TYPING_MS = 300;
 
 export class InboxPage extends Page<InboxRoute> {
-  private drawn = DRAWN;
-  private unsubscribe: (() => void) | null = null;
+  /** Everything, which the shell follows anyway, or what a filter lets through. */
+  private store: InboxStore | null = null;
+  private storeFilter = '';
+  private typing: ReturnType<typeof setTimeout> | undefined;
   private focused: string | null = null;
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    const changed = () => this.requestUpdate();
-    const { inbox } = this.context;
-    inbox.addEventListener('change', changed);
-    this.unsubscribe = () => inbox.removeEventListener('change', changed);
-    inbox.refresh();
-  }
+  private readonly changed = () => this.requestUpdate();
+  /** The next page is read when its button comes near the screen; it can be pressed too. */
+  private readonly nearEnd = new IntersectionObserver(
+    (entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) void this.store?.loadMore();
+    },
+    { rootMargin: '600px' },
+  );
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.unsubscribe?.();
+    clearTimeout(this.typing);
+    this.nearEnd.disconnect();
+    this.useStore(null);
+  }
+
+  protected override willUpdate(): void {
+    const filter = JSON.stringify(this.filter);
+    if (this.store && filter === this.storeFilter) return;
+    clearTimeout(this.typing);
+    if (this.store) this.typing = setTimeout(() => this.openStore(), TYPING_MS);
+    else this.openStore();
+  }
+
+  private openStore(): void {
+    const { assignee, agent } = this.filter;
+    const filter = { ...(assignee ? { assignee } : {}), ...(agent ? { agent } : {}) };
+    const everything = Object.keys(filter).length === 0;
+    this.storeFilter = JSON.stringify(this.filter);
+    this.useStore(everything ? this.context.inbox : new InboxStore(this.connection, filter));
+    this.requestUpdate();
+  }
+
+  private useStore(store: InboxStore | null): void {
+    this.store?.removeEventListener('change', this.changed);
+    if (this.store !== this.context.inbox) this.store?.close();
+    this.store = store;
+    store?.addEventListener('change', this.changed);
   }
 
   protected override updated(): void {
     this.setTitle('Inbox');
+    this.nearEnd.disconnect();
+    const more = this.querySelector('button.more');
+    if (more) this.nearEnd.observe(more);
     const selected = this.selected;
     const name = selected && nameOf(selected);
     if (name !== this.focused) {
@@ -49,26 +80,23 @@ export class InboxPage extends Page<InboxRoute> {
     return { assignee: this.route.query.get('assignee') ?? '', agent: this.route.query.get('agent') ?? '' };
   }
 
-  /** What the filter lets through. All asks are here already, so it answers at once. */
-  private get asks(): InboxAsk[] {
-    const { assignee, agent } = this.filter;
-    const fits = (text: string | null | undefined, wanted: string) =>
-      wanted === '' || (text ?? '').toLowerCase().includes(wanted.toLowerCase());
-    return (this.context.inbox.asks ?? []).filter((ask) => fits(ask.assignee, assignee) && fits(ask.agent, agent));
+  private get asks(): readonly InboxAsk[] {
+    return this.store?.asks ?? [];
   }
 
   protected override render(): TemplateResult {
-    const { inbox } = this.context;
-    const { selected } = this;
+    const { selected, store } = this;
     return html`<div class="inbox ${selected ? 'has-selection' : ''}">
       <section class="list" aria-labelledby="inbox-heading">
         <h1 id="inbox-heading" tabindex="-1">Inbox</h1>
         ${this.filterForm()}
-        ${inbox.asks !== null
-          ? this.list(this.asks)
-          : inbox.failure
-            ? failureBox(inbox.failure, () => inbox.refresh())
-            : html`<p class="muted">Loading…</p>`}
+        ${
+          store?.asks
+            ? this.list(store, store.asks)
+            : store?.state === 'refused'
+              ? html`<p class="failure" role="alert">${store.failure?.message}</p>`
+              : html`<p class="muted">${store?.failure ? 'The inbox cannot be read right now.' : 'Loading…'}</p>`
+        }
       </section>
       ${selected ? this.detail(selected) : this.hint()}
     </div>`;
@@ -80,11 +108,25 @@ export class InboxPage extends Page<InboxRoute> {
     const names = (values: (string | null | undefined)[]) => [...new Set(values.filter((value) => !!value))].sort();
     const set = (name: string) => (event: Event) =>
       replaceQuery(this.parts, { ...this.filter, [name]: (event.target as HTMLInputElement).value });
-    return html`<form class="filters" role="search" aria-label="Filter the inbox" @submit=${(event: Event) => event.preventDefault()}>
-      <label>Assignee <input name="assignee" .value=${assignee} list="assignees" @input=${set('assignee')} autocomplete="off" /></label>
-      <datalist id="assignees">${names(asks.map((ask) => ask.assignee)).map((name) => html`<option value=${name}></option>`)}</datalist>
-      <label>Agent <input name="agent" .value=${agent} list="agents" @input=${set('agent')} autocomplete="off" /></label>
-      <datalist id="agents">${names(asks.map((ask) => ask.agent)).map((name) => html`<option value=${name}></option>`)}</datalist>
+    return html`<form
+      class="filters"
+      role="search"
+      aria-label="Filter the inbox"
+      @submit=${(event: Event) => event.preventDefault()}
+    >
+      <label
+        >Assignee
+        <input name="assignee" .value=${assignee} list="assignees" @input=${set('assignee')} autocomplete="off"
+      /></label>
+      <datalist id="assignees">
+        ${names(asks.map((ask) => ask.assignee)).map((name) => html`<option value=${name}></option>`)}
+      </datalist>
+      <label
+        >Agent <input name="agent" .value=${agent} list="agents" @input=${set('agent')} autocomplete="off"
+      /></label>
+      <datalist id="agents">
+        ${names(asks.map((ask) => ask.agent)).map((name) => html`<option value=${name}></option>`)}
+      </datalist>
     </form>`;
   }
 
@@ -93,28 +135,29 @@ export class InboxPage extends Page<InboxRoute> {
     return selected ? ['inbox', selected.run_id, selected.ask_id] : ['inbox'];
   }
 
-  private list(asks: InboxAsk[]): TemplateResult {
-    const { inbox } = this.context;
-    if (asks.length === 0) {
-      const nothingAtAll = (inbox.asks ?? []).length === 0;
-      return html`<p class="empty">
-        ${nothingAtAll ? 'Nothing waits for an answer.' : 'Nothing here fits the filter.'}
-      </p>`;
+  private list(store: InboxStore, asks: readonly InboxAsk[]): TemplateResult {
+    const { assignee, agent } = this.filter;
+    if (asks.length === 0 && !store.hasMore) {
+      const filtered = assignee !== '' || agent !== '';
+      return html`<p class="empty">${filtered ? 'Nothing here fits the filter.' : 'Nothing waits for an answer.'}</p>`;
     }
-    const more = asks.length - this.drawn;
-    const total = asks.length === inbox.asks?.length ? inbox.count : asks.length;
-    return html`<p class="muted small">${total === 1 ? '1 question waits' : `${total} questions wait`}, oldest first</p>
+    const { count } = store;
+    return html`<p class="muted small">${count === 1 ? '1 question waits' : `${count} questions wait`}, oldest first</p>
       <ol class="rows">
-        ${repeat(asks.slice(0, this.drawn), nameOf, (ask) => this.row(ask))}
+        ${repeat(asks, nameOf, (ask) => this.row(ask))}
       </ol>
-      ${more > 0
-        ? html`<button type="button" @click=${() => this.drawMore()}>Show ${Math.min(more, DRAWN)} more</button>`
-        : nothing}`;
-  }
-
-  private drawMore(): void {
-    this.drawn += DRAWN;
-    this.requestUpdate();
+      ${
+        store.hasMore
+          ? html`<button
+              type="button"
+              class="more"
+              aria-disabled=${store.loadingMore ? 'true' : 'false'}
+              @click=${() => void store.loadMore()}
+            >
+              ${store.loadingMore ? 'Loading…' : 'Show more'}
+            </button>`
+          : nothing
+      }`;
   }
 
   private row(ask: InboxAsk): TemplateResult {
@@ -132,8 +175,15 @@ export class InboxPage extends Page<InboxRoute> {
     </li>`;
   }
 
+  private answered(run_id: string, ask_id: string): void {
+    this.store?.drop({ run_id, ask_id });
+    this.context.inbox.drop({ run_id, ask_id });
+  }
+
   private hint(): TemplateResult {
-    return html`<section class="detail placeholder" aria-hidden="true"><p class="muted">Choose a question to answer it here.</p></section>`;
+    return html`<section class="detail placeholder" aria-hidden="true">
+      <p class="muted">Choose a question to answer it here.</p>
+    </section>`;
   }
 
   private detail({ run_id, ask_id }: { run_id: string; ask_id: string }): TemplateResult {
@@ -145,9 +195,15 @@ export class InboxPage extends Page<InboxRoute> {
     return html`<section class="detail" aria-labelledby="detail-heading">
       <p class="back"><a href=${href(['inbox'], this.route.query)}>Back to the inbox</a></p>
       <h2 id="detail-heading" tabindex="-1">Question from ${ask?.agent ?? 'a run'}</h2>
-      <holdpoint-ask .connection=${this.api} run-id=${run_id} ask-id=${ask_id} @closed=${() => this.context.inbox.refresh()}></holdpoint-ask>
+      <holdpoint-ask
+        .connection=${this.connection}
+        run-id=${run_id}
+        ask-id=${ask_id}
+        @closed=${() => this.answered(run_id, ask_id)}
+      ></holdpoint-ask>
       <p class="after">
         <a href=${runHref(run_id)}>See the run</a>
+        ${ask && this.can('answer') ? claimControl(this.context.session, ask, (text) => this.announce(text)) : nothing}
         ${next ? html`<a href=${askHref(next.run_id, next.ask_id, this.route.query)}>Next question</a>` : nothing}
       </p>
     </section>`;

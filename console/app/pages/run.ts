@@ -1,18 +1,18 @@
 /** One run: what it asks, where it stands, what it did. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { Message, RunRecord } from '../../../workflows/contract';
-import { ApiFailure } from '../../net/api';
+import type { Ask, HoldpointError, Message, RunRecord } from '../../../client';
+import { failureOf } from '../../net/connection';
 import { Page } from '../page';
 import { duration, failureBox, json, statusBadge, when } from '../parts/labels';
-import { LiveRun, type PendingAsk } from '../parts/live-run';
+import { LiveRun } from '../parts/live-run';
 import { timeline } from '../parts/timeline';
 import { transcript } from '../parts/transcript';
 import { conversationTree } from '../parts/tree';
 import { RUN_VIEWS, runHref, type Route } from '../router';
 
 type RunRoute = Extract<Route, { page: 'run' }>;
-type ShownAsk = Pick<PendingAsk, 'run_id' | 'ask_id'> & { question: string };
+type ShownAsk = Pick<Ask, 'run_id' | 'ask_id'> & { question: string };
 
 const VIEW_NAMES = { timeline: 'Timeline', transcript: 'Transcript', details: 'Details' } as const;
 /** Questions that stay on the screen after they were closed here. */
@@ -25,7 +25,7 @@ export class RunPage extends Page<RunRoute> {
   private open: string | null = null;
   private showAllEvents = false;
   private messages: { messages: Message[]; from: number } | null = null;
-  private messagesFailure: ApiFailure | null = null;
+  private messagesFailure: HoldpointError | null = null;
   private messagesFor = -1;
   private readingMessages = false;
   private cancelFailure: string | null = null;
@@ -39,11 +39,12 @@ export class RunPage extends Page<RunRoute> {
   protected override willUpdate(): void {
     if (this.live?.runId === this.route.runId) return;
     this.live?.close();
+    this.live = null;
     this.shown = [];
     this.open = this.messages = this.messagesFailure = this.cancelFailure = null;
     this.messagesFor = -1;
     this.showAllEvents = false;
-    this.live = new LiveRun(this.api, this.route.runId, () => this.changed());
+    this.live = new LiveRun(this.connection, this.route.runId, () => this.changed());
   }
 
   protected override updated(): void {
@@ -74,18 +75,17 @@ export class RunPage extends Page<RunRoute> {
     try {
       const messages: Message[] = [];
       let from = 0;
-      for (let more = true; more; ) {
-        const path = `/agents/${encodeURIComponent(runId)}/messages?from=${from + messages.length}`;
-        const { body } = await this.api.call<{ messages: Message[]; from: number; has_more: boolean }>('GET', path);
-        if (messages.length === 0) from = body.from;
-        messages.push(...body.messages);
-        more = body.has_more && body.messages.length > 0;
+      for (let more = true; more;) {
+        const page = await this.client.messages(runId, { from: from + messages.length });
+        if (messages.length === 0) from = page.from;
+        messages.push(...page.messages);
+        more = page.has_more && page.messages.length > 0;
       }
       this.messages = { messages, from };
       this.messagesFailure = null;
       this.messagesFor = seen;
     } catch (error) {
-      this.messagesFailure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      this.messagesFailure = failureOf(error);
       this.messagesFor = seen;
     }
     this.readingMessages = false;
@@ -97,18 +97,18 @@ export class RunPage extends Page<RunRoute> {
     const record = live?.record;
     if (!live || !record) {
       return html`<h1 tabindex="-1">Run</h1>
-        ${live?.failure
-          ? failureBox(live.failure, () => live.refresh())
-          : html`<p class="muted">Loading…</p>`}`;
+        ${live?.failure ? failureBox(live.failure, () => live.refresh()) : html`<p class="muted">Loading…</p>`}`;
     }
     return html`${this.head(record)} ${this.questions()} ${this.outcome(record)}
-      ${live.tree.length > 1
+    ${
+      live.tree.length > 1
         ? html`<section aria-labelledby="tree-heading">
             <h2 id="tree-heading">Conversation</h2>
             ${conversationTree(live.tree, record.run_id)}
           </section>`
-        : nothing}
-      ${this.views(record)}`;
+        : nothing
+    }
+    ${this.views(record)}`;
   }
 
   private head(record: RunRecord): TemplateResult {
@@ -125,14 +125,18 @@ export class RunPage extends Page<RunRoute> {
         ${record.parent_run_id ? html`<li><a href=${runHref(record.parent_run_id)}>sent out by its caller</a></li>` : nothing}
       </ul>
       <div class="actions">
-        ${record.ended_at === null && this.can('cancel')
-          ? html`<button type="button" class="danger" @click=${() => this.askCancel()}>Cancel run…</button>`
-          : nothing}
-        ${ui
-          ? html`<a href=${`${ui}${encodeURIComponent(record.run_id)}`} target="_blank" rel="noopener"
-              >Open in Temporal’s Web UI</a
-            >`
-          : nothing}
+        ${
+          record.ended_at === null && this.can('cancel')
+            ? html`<button type="button" class="danger" @click=${() => this.askCancel()}>Cancel run…</button>`
+            : nothing
+        }
+        ${
+          ui
+            ? html`<a href=${`${ui}${encodeURIComponent(record.run_id)}`} target="_blank" rel="noopener"
+                >Open in Temporal’s Web UI</a
+              >`
+            : nothing
+        }
       </div>
       ${this.cancelFailure ? html`<p class="error" role="alert">${this.cancelFailure}</p>` : nothing}
       ${this.cancelDialog()}
@@ -158,7 +162,7 @@ export class RunPage extends Page<RunRoute> {
     this.querySelector('dialog')?.close();
     this.cancelFailure = null;
     try {
-      await this.api.call('POST', `/agents/${encodeURIComponent(this.route.runId)}/cancel`);
+      await this.client.cancel(this.route.runId);
       this.announce('The run is being cancelled');
     } catch (error) {
       this.cancelFailure = `It was not cancelled: ${error instanceof Error ? error.message : String(error)}`;
@@ -186,16 +190,23 @@ export class RunPage extends Page<RunRoute> {
     const asker = this.live?.tree.find((run) => run.run_id === ask.run_id);
     const isOwn = ask.run_id === this.route.runId;
     return html`<article>
-      ${isOwn
-        ? nothing
-        : html`<p class="asker">
-            Sub-agent <a href=${runHref(ask.run_id)}>${asker?.agent ?? ask.run_id}</a> asks
-          </p>`}
-      ${isOpen
-        ? html`<holdpoint-ask .connection=${this.api} run-id=${ask.run_id} ask-id=${ask.ask_id} @closed=${() => this.live?.refresh()}></holdpoint-ask>`
-        : html`<button type="button" class="row" @click=${() => this.openAsk(ask)}>
-            <span class="row-title" dir="auto">${ask.question}</span>
-          </button>`}
+      ${
+        isOwn
+          ? nothing
+          : html`<p class="asker">Sub-agent <a href=${runHref(ask.run_id)}>${asker?.agent ?? ask.run_id}</a> asks</p>`
+      }
+      ${
+        isOpen
+          ? html`<holdpoint-ask
+              .connection=${this.connection}
+              run-id=${ask.run_id}
+              ask-id=${ask.ask_id}
+              @closed=${() => this.live?.refresh()}
+            ></holdpoint-ask>`
+          : html`<button type="button" class="row" @click=${() => this.openAsk(ask)}>
+              <span class="row-title" dir="auto">${ask.question}</span>
+            </button>`
+      }
     </article>`;
   }
 
@@ -231,7 +242,9 @@ export class RunPage extends Page<RunRoute> {
       <nav class="tabs" aria-label="Views of the run">
         ${RUN_VIEWS.map(
           (name) =>
-            html`<a href=${runHref(runId, name)} aria-current=${name === view ? 'true' : 'false'}>${VIEW_NAMES[name]}</a>`,
+            html`<a href=${runHref(runId, name)} aria-current=${name === view ? 'true' : 'false'}
+              >${VIEW_NAMES[name]}</a
+            >`,
         )}
       </nav>
       ${view === 'timeline' ? this.timeline() : view === 'transcript' ? this.transcript() : this.details(record)}
@@ -241,10 +254,10 @@ export class RunPage extends Page<RunRoute> {
   private timeline(): TemplateResult {
     const { events, stream } = this.live as LiveRun;
     return html`${stream === 'broken' ? html`<p class="muted" role="status">The live view is interrupted. Reconnecting…</p>` : nothing}
-      ${timeline(events, this.showAllEvents, () => {
-        this.showAllEvents = true;
-        this.requestUpdate();
-      })}`;
+    ${timeline(events, this.showAllEvents, () => {
+      this.showAllEvents = true;
+      this.requestUpdate();
+    })}`;
   }
 
   private transcript(): TemplateResult {

@@ -1,18 +1,14 @@
 /** The runs of the workspace, newest first. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { RunRecord, RunStatus } from '../../../workflows/contract';
+import type { HoldpointError, RunList, RunRecord, RunStatus } from '../../../client';
 import { isRunId } from '../../../workflows/contract/ids';
-import { ApiFailure } from '../../net/api';
+import { failureOf } from '../../net/connection';
 import { Page } from '../page';
 import { failureBox, statusBadge, statusText, when } from '../parts/labels';
 import { href, replaceQuery, runHref, type Route } from '../router';
 
 type RunsRoute = Extract<Route, { page: 'runs' }>;
-interface RunList {
-  runs: RunRecord[];
-  next_cursor: string | null;
-}
 
 const PAGE = 25;
 /** The most that one call lists, and so the most that is kept up to date. */
@@ -26,7 +22,7 @@ const STATUSES: readonly RunStatus[] = ['running', 'awaiting_input', 'completed'
 export class RunsPage extends Page<RunsRoute> {
   private runs: RunRecord[] | null = null;
   private cursor: string | null = null;
-  private failure: ApiFailure | null = null;
+  private failure: HoldpointError | null = null;
   private loadingMore = false;
   private shownFilter = '';
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -84,7 +80,7 @@ export class RunsPage extends Page<RunsRoute> {
       this.failure = null;
       if (this.filter.q !== '' && this.matching.length < PAGE) await this.search(generation);
     } catch (error) {
-      this.failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      this.failure = failureOf(error);
     }
     if (generation !== this.generation) return;
     this.requestUpdate();
@@ -93,9 +89,14 @@ export class RunsPage extends Page<RunsRoute> {
 
   private async page(cursor: string | null, limit: number): Promise<RunList> {
     const { status, agent, assignee } = this.filter;
-    const query = new URLSearchParams({ limit: String(limit) });
-    for (const [name, value] of Object.entries({ status, agent, assignee, cursor })) if (value) query.set(name, value);
-    return (await this.api.call<RunList>('GET', `/agents?${query}`)).body;
+    const known = STATUSES.find((one) => one === status);
+    return this.client.list({
+      limit,
+      ...(known ? { status: known } : {}),
+      ...(agent ? { agent } : {}),
+      ...(assignee ? { assignee } : {}),
+      ...(cursor === null ? {} : { cursor }),
+    });
   }
 
   /** A search for a whole run id finds it however old it is. */
@@ -103,7 +104,7 @@ export class RunsPage extends Page<RunsRoute> {
     const { q } = this.filter;
     if (q.length < 4 || !isRunId(q) || listed.some((run) => run.run_id === q)) return null;
     try {
-      return (await this.api.call<RunRecord>('GET', `/agents/${q}`)).body;
+      return await this.client.get(q);
     } catch {
       return null;
     }
@@ -132,7 +133,7 @@ export class RunsPage extends Page<RunsRoute> {
       if (this.filter.q === '') await this.readOlder(PAGE);
       else await this.search(this.generation);
     } catch (error) {
-      this.failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      this.failure = failureOf(error);
     }
     this.loadingMore = false;
     this.requestUpdate();
@@ -146,44 +147,59 @@ export class RunsPage extends Page<RunsRoute> {
   protected override render(): TemplateResult {
     return html`<h1 tabindex="-1">Runs</h1>
       ${this.filterForm()}
-      ${this.failure && this.runs === null
-        ? failureBox(this.failure, () => void this.load())
-        : this.runs === null
-          ? html`<p class="muted">Loading…</p>`
-          : this.list(this.matching)}`;
+      ${
+        this.failure && this.runs === null
+          ? failureBox(this.failure, () => void this.load())
+          : this.runs === null
+            ? html`<p class="muted">Loading…</p>`
+            : this.list(this.matching)
+      }`;
   }
 
   private filterForm(): TemplateResult {
     const filter = this.filter;
     const set = (name: string) => (event: Event) =>
       replaceQuery(['runs'], { ...this.filter, [name]: (event.target as HTMLInputElement).value });
-    return html`<form class="filters" role="search" aria-label="Filter the runs" @submit=${(event: Event) => event.preventDefault()}>
-      <label>Search <input type="search" name="q" .value=${filter.q} @input=${set('q')} placeholder="id, question, text" /></label>
+    return html`<form
+      class="filters"
+      role="search"
+      aria-label="Filter the runs"
+      @submit=${(event: Event) => event.preventDefault()}
+    >
+      <label
+        >Search <input type="search" name="q" .value=${filter.q} @input=${set('q')} placeholder="id, question, text"
+      /></label>
       <label
         >Status
         <select name="status" @change=${set('status')}>
           <option value="" ?selected=${filter.status === ''}>All</option>
           ${STATUSES.map(
-            (status) => html`<option value=${status} ?selected=${filter.status === status}>${statusText(status)}</option>`,
+            (status) =>
+              html`<option value=${status} ?selected=${filter.status === status}>${statusText(status)}</option>`,
           )}
         </select>
       </label>
       <label>Agent <input name="agent" .value=${filter.agent} @input=${set('agent')} autocomplete="off" /></label>
-      <label>Assignee <input name="assignee" .value=${filter.assignee} @input=${set('assignee')} autocomplete="off" /></label>
+      <label
+        >Assignee <input name="assignee" .value=${filter.assignee} @input=${set('assignee')} autocomplete="off"
+      /></label>
     </form>`;
   }
 
   private list(runs: RunRecord[]): TemplateResult {
-    const searched = this.filter.q === '' ? nothing : html`<p class="muted small">
-          ${runs.length} found among the newest ${this.runs?.length ?? 0}
-        </p>`;
+    const searched =
+      this.filter.q === ''
+        ? nothing
+        : html`<p class="muted small">${runs.length} found among the newest ${this.runs?.length ?? 0}</p>`;
     if (runs.length === 0 && this.cursor === null) {
       const { status, agent, assignee, q } = this.filter;
       const filtered = status || agent || assignee || q;
       return html`<p class="empty">
-        ${filtered
-          ? 'No run fits this.'
-          : html`No runs yet. ${this.can('start') ? html`<a href=${href(['start'])}>Start one</a>` : nothing}`}
+        ${
+          filtered
+            ? 'No run fits this.'
+            : html`No runs yet. ${this.can('start') ? html`<a href=${href(['start'])}>Start one</a>` : nothing}`
+        }
       </p>`;
     }
     return html`${searched}
@@ -194,11 +210,17 @@ export class RunsPage extends Page<RunsRoute> {
           (run) => this.row(run),
         )}
       </ul>
-      ${this.cursor !== null
-        ? html`<button type="button" aria-disabled=${this.loadingMore ? 'true' : 'false'} @click=${() => void this.loadMore()}>
-            ${this.loadingMore ? 'Loading…' : this.filter.q === '' ? 'Show older runs' : 'Search older runs'}
-          </button>`
-        : nothing}`;
+      ${
+        this.cursor !== null
+          ? html`<button
+              type="button"
+              aria-disabled=${this.loadingMore ? 'true' : 'false'}
+              @click=${() => void this.loadMore()}
+            >
+              ${this.loadingMore ? 'Loading…' : this.filter.q === '' ? 'Show older runs' : 'Search older runs'}
+            </button>`
+          : nothing
+      }`;
   }
 
   private row(run: RunRecord): TemplateResult {
@@ -206,9 +228,11 @@ export class RunsPage extends Page<RunsRoute> {
     return html`<li>
       <a href=${runHref(run.run_id)}>
         <span class="row-head"><strong>${run.agent}</strong> ${statusBadge(run.status)}</span>
-        ${run.pending_input_context
-          ? html`<span class="row-title" dir="auto">${run.pending_input_context.question}</span>`
-          : nothing}
+        ${
+          run.pending_input_context
+            ? html`<span class="row-title" dir="auto">${run.pending_input_context.question}</span>`
+            : nothing
+        }
         <span class="row-meta">
           <code>${run.run_id}</code> ${when(run.created_at)}
           ${run.assignee ? html`<span>for ${run.assignee}</span>` : nothing}

@@ -1,19 +1,16 @@
 /** Starting a run: an agent, what it takes, and how its questions are handled. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { ContractIssue, Json, RunRecord } from '../../../workflows/contract';
-import { ApiFailure, randomKey } from '../../net/api';
+import type { Definition, HoldpointError, Issue, OnQuestion, StartRequest } from '../../../client';
+import { newKey } from '../../../client/uuid';
+import type { Json } from '../../../workflows/contract';
+import { failureOf, isPassing } from '../../net/connection';
 import { Page } from '../page';
 import { failureBox } from '../parts/labels';
-import { fieldsOf, readField, readJson, setAt, type Field, type JsonSchema } from '../parts/schema-form';
+import { fieldsOf, readField, readJson, setAt, type Field } from '../parts/schema-form';
 import { replaceQuery, runHref, type Route } from '../router';
 
 type StartRoute = Extract<Route, { page: 'start' }>;
-interface Definition {
-  name: string;
-  description: string;
-  input_schema: JsonSchema;
-}
 
 const MODES = [
   { value: 'pause', label: 'Pause and wait for a person' },
@@ -23,7 +20,7 @@ const MODES = [
 
 export class StartPage extends Page<StartRoute> {
   private definitions: Definition[] | null = null;
-  private failure: ApiFailure | null = null;
+  private failure: HoldpointError | null = null;
   private values = new Map<string, string>();
   private problems = new Map<string, string>();
   private summary: string | null = null;
@@ -42,10 +39,10 @@ export class StartPage extends Page<StartRoute> {
 
   private async load(): Promise<void> {
     try {
-      this.definitions = (await this.api.call<{ definitions: Definition[] }>('GET', '/definitions')).body.definitions;
+      this.definitions = await this.client.definitions();
       this.failure = null;
     } catch (error) {
-      this.failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      this.failure = failureOf(error);
     }
     this.requestUpdate();
   }
@@ -57,13 +54,15 @@ export class StartPage extends Page<StartRoute> {
 
   protected override render(): TemplateResult {
     return html`<h1 tabindex="-1">Start a run</h1>
-      ${!this.can('start')
-        ? html`<p class="empty">This key may not start runs.</p>`
-        : this.definitions
-          ? this.form(this.definitions)
-          : this.failure
-            ? failureBox(this.failure, () => void this.load())
-            : html`<p class="muted">Loading…</p>`}`;
+      ${
+        !this.can('start')
+          ? html`<p class="empty">This key may not start runs.</p>`
+          : this.definitions
+            ? this.form(this.definitions)
+            : this.failure
+              ? failureBox(this.failure, () => void this.load())
+              : html`<p class="muted">Loading…</p>`
+      }`;
   }
 
   private form(definitions: Definition[]): TemplateResult {
@@ -96,7 +95,8 @@ export class StartPage extends Page<StartRoute> {
           <label for="mode">When it needs a person</label>
           <select id="mode" @change=${this.setter('#mode')}>
             ${MODES.map(
-              ({ value, label }) => html`<option value=${value} ?selected=${this.written('#mode', 'pause') === value}>${label}</option>`,
+              ({ value, label }) =>
+                html`<option value=${value} ?selected=${this.written('#mode', 'pause') === value}>${label}</option>`,
             )}
           </select>
         </div>
@@ -132,9 +132,14 @@ export class StartPage extends Page<StartRoute> {
         .value=${live(this.written('#json', '{}'))}
         @input=${this.setter('#json')}
       ></textarea>
-      ${Object.keys(chosen.input_schema).length > 0
-        ? html`<details><summary>What it takes</summary><pre><code>${JSON.stringify(chosen.input_schema, null, 2)}</code></pre></details>`
-        : nothing}
+      ${
+        Object.keys(chosen.input_schema).length > 0
+          ? html`<details>
+              <summary>What it takes</summary>
+              <pre><code>${JSON.stringify(chosen.input_schema, null, 2)}</code></pre>
+            </details>`
+          : nothing
+      }
     </div>`;
   }
 
@@ -158,8 +163,10 @@ export class StartPage extends Page<StartRoute> {
     switch (field.kind) {
       case 'boolean':
       case 'choice': {
-        const options = field.kind === 'boolean' ? ['false', 'true'] : field.choices.map((_choice, index) => String(index));
-        const text = (option: string) => (field.kind === 'boolean' ? { false: 'No', true: 'Yes' }[option] : choiceText(field.choices[Number(option)]));
+        const options =
+          field.kind === 'boolean' ? ['false', 'true'] : field.choices.map((_choice, index) => String(index));
+        const text = (option: string) =>
+          field.kind === 'boolean' ? { false: 'No', true: 'Yes' }[option] : choiceText(field.choices[Number(option)]);
         return html`<select id=${id} aria-invalid=${bad} aria-describedby=${described} @change=${onInput}>
           ${field.kind === 'choice' || !field.required ? html`<option value="" ?selected=${value === ''}></option>` : nothing}
           ${options.map((option) => html`<option value=${option} ?selected=${value === option}>${text(option)}</option>`)}
@@ -246,39 +253,39 @@ export class StartPage extends Page<StartRoute> {
     void this.startRun({
       agent: this.definition.name,
       input,
-      on_question: this.written('#mode', 'pause'),
+      on_question: this.written('#mode', 'pause') as OnQuestion,
       ...(assignee === '' ? {} : { assignee }),
     });
   }
 
-  private async startRun(body: unknown): Promise<void> {
-    const text = JSON.stringify(body);
-    if (this.attempt?.body !== text) this.attempt = { key: randomKey(), body: text };
+  private async startRun(request: StartRequest): Promise<void> {
+    const text = JSON.stringify(request);
+    if (this.attempt?.body !== text) this.attempt = { key: newKey(), body: text };
     this.sending = true;
     this.requestUpdate();
     try {
-      const headers = { 'idempotency-key': this.attempt.key };
-      const { body: run } = await this.api.call<RunRecord>('POST', '/agents', { body, headers });
+      const run = await this.client.start(request, { idempotencyKey: this.attempt.key });
       this.attempt = null;
       location.hash = runHref(run.run_id);
     } catch (error) {
-      const failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
-      if (!failure.isPassing) this.attempt = null;
+      const failure = failureOf(error);
+      if (!isPassing(failure)) this.attempt = null;
       this.refused(failure);
     }
     this.sending = false;
     this.requestUpdate();
   }
 
-  private refused(failure: ApiFailure): void {
+  private refused(failure: HoldpointError): void {
     for (const issue of failure.issues) this.note(issue);
-    if (failure.status === 0) this.summary = 'The server cannot be reached. What you filled in is kept: start it again in a moment.';
+    if (failure.status === 0)
+      this.summary = 'The server cannot be reached. What you filled in is kept: start it again in a moment.';
     else this.summary = failure.issues.length > 0 ? 'It was not started: see above.' : failure.message;
     this.showProblems();
   }
 
   /** Beside its field where there is one. */
-  private note({ path, message }: ContractIssue): void {
+  private note({ path, message }: Issue): void {
     const fields = (this.definition && fieldsOf(this.definition.input_schema)) ?? [];
     const known = [...fields.map((field) => `input.${field.path}`), 'assignee', 'agent'];
     const at = known.find((name) => path === name || path.startsWith(`${name}.`));

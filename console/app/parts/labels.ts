@@ -1,8 +1,7 @@
 /** Small pieces that several pages show. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { RunStatus } from '../../../workflows/contract';
+import type { HoldpointError, RunStatus } from '../../../client';
 import { absoluteTime, relativeTime } from '../../widget/time';
-import type { ApiFailure } from '../../net/api';
 
 const STATUS: Record<RunStatus, string> = {
   running: 'Running',
@@ -21,18 +20,25 @@ export function statusBadge(status: RunStatus): TemplateResult {
 
 export function when(iso: string | null, prefix = ''): TemplateResult | typeof nothing {
   if (iso === null) return nothing;
-  return html`<time datetime=${iso} title=${absoluteTime(iso, undefined)}>${prefix}${relativeTime(iso, undefined)}</time>`;
+  return html`<time datetime=${iso} title=${absoluteTime(iso, undefined)}
+    >${prefix}${relativeTime(iso, undefined)}</time
+  >`;
 }
 
 /** "3 min 20 s": two units are enough. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
-  const [d, h, m, s] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+  const [d, h, m, s] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3_600) % 24,
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ];
   const parts = [d && `${d} d`, h && `${h} h`, m && `${m} min`, (s || seconds === 0) && `${s} s`].filter(Boolean);
   return parts.slice(0, 2).join(' ');
 }
 
-export function failureBox(failure: ApiFailure, retry: () => void): TemplateResult {
+export function failureBox(failure: HoldpointError, retry: () => void): TemplateResult {
   const message =
     failure.status === 0 ? 'The server cannot be reached. This page tries again by itself.' : failure.message;
   return html`<div class="failure" role="alert">

@@ -1,12 +1,8 @@
 /** A run and the conversation around it, read again whenever its events say that something happened. */
-import type { Question, RunEvent, RunRecord } from '../../../workflows/contract';
-import { ApiFailure, type Api } from '../../net/api';
+import type { Ask, HoldpointError, RunEvent, RunList, RunRecord } from '../../../client';
+import { failureOf, isPassing, type Connection } from '../../net/connection';
+import type { StreamState } from '../../net/follow';
 import { followRun } from '../../net/run-feed';
-import type { StreamState } from '../../net/stream';
-
-export interface PendingAsk extends Question {
-  run_id: string;
-}
 
 const SETTLE_MS = 120;
 /** What happens two levels down does not reach the root's events: it is looked at now and then. */
@@ -16,12 +12,12 @@ const MAX_TREE = 400;
 
 export class LiveRun {
   record: RunRecord | null = null;
-  asks: readonly PendingAsk[] = [];
+  asks: readonly Ask[] = [];
   /** All runs of the conversation, in the order of their starts. */
   tree: readonly RunRecord[] = [];
   events: RunEvent[] = [];
   stream: StreamState = 'connecting';
-  failure: ApiFailure | null = null;
+  failure: HoldpointError | null = null;
   private unfollow: (() => void)[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private reading = false;
@@ -30,21 +26,21 @@ export class LiveRun {
   private followsRoot = false;
 
   constructor(
-    private readonly api: Api,
+    private readonly connection: Connection,
     readonly runId: string,
     private readonly onChange: () => void,
   ) {
     this.refresh();
     this.unfollow.push(
-      followRun(api, runId, {
+      followRun(connection, runId, {
         onEvent: (event) => {
-          this.events = [...this.events, event];
+          if (event.type === 'stream.reset') this.events = [];
+          this.events.push(event);
           this.soon();
         },
         onState: (stream) => {
           this.stream = stream;
-          if (stream === 'live') this.soon();
-          this.onChange();
+          this.soon();
         },
       }),
     );
@@ -61,27 +57,29 @@ export class LiveRun {
     else void this.read();
   }
 
+  /** Many events come at once: one reading, and one drawing, for all of them. */
   private soon(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), SETTLE_MS);
-    this.onChange();
+    this.timer = setTimeout(() => {
+      this.onChange();
+      this.refresh();
+    }, SETTLE_MS);
   }
 
   private async read(): Promise<void> {
     this.reading = true;
     clearTimeout(this.timer);
     try {
-      const path = `/agents/${encodeURIComponent(this.runId)}`;
-      const { body: record } = await this.api.call<RunRecord>('GET', path);
+      const record = await this.connection.client.get(this.runId);
       this.record = record;
       this.failure = null;
       if (!this.closed) this.onChange();
-      const [asks, tree] = await Promise.all([this.readAsks(path, record), this.readTree(record)]);
+      const [asks, tree] = await Promise.all([this.readAsks(record), this.readTree(record)]);
       this.asks = asks;
       this.tree = tree;
       this.followRoot(record);
     } catch (error) {
-      this.failure = error instanceof ApiFailure ? error : new ApiFailure(0, 'unreachable', String(error));
+      this.failure = failureOf(error);
     } finally {
       this.reading = false;
     }
@@ -94,25 +92,23 @@ export class LiveRun {
   }
 
   private get mayChange(): boolean {
-    if (this.failure) return this.failure.isPassing;
+    if (this.failure) return isPassing(this.failure);
     return this.record?.ended_at === null || this.tree.some((run) => run.ended_at === null);
   }
 
-  private async readAsks(path: string, record: RunRecord): Promise<readonly PendingAsk[]> {
-    if (record.ended_at !== null) return [];
-    return (await this.api.call<{ asks: PendingAsk[] }>('GET', `${path}/asks`)).body.asks;
+  private async readAsks(record: RunRecord): Promise<readonly Ask[]> {
+    return record.ended_at === null ? this.connection.client.asks(this.runId) : [];
   }
 
   private async readTree(record: RunRecord): Promise<RunRecord[]> {
     const runs: RunRecord[] = [];
-    let cursor: string | null = null;
+    let cursor: string | undefined;
     do {
-      const query = new URLSearchParams({ root_run_id: record.root_run_id, limit: String(LIST_PAGE) });
-      if (cursor !== null) query.set('cursor', cursor);
-      const { body }: { body: { runs: RunRecord[]; next_cursor: string | null } } = await this.api.call('GET', `/agents?${query}`);
-      runs.push(...body.runs);
-      cursor = body.next_cursor;
-    } while (cursor !== null && runs.length < MAX_TREE);
+      const filter = { root_run_id: record.root_run_id, limit: LIST_PAGE, cursor };
+      const page: RunList = await this.connection.client.list(filter);
+      runs.push(...page.runs);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined && runs.length < MAX_TREE);
     // Lists are found by an index that lags: the run itself is here already.
     if (!runs.some((run) => run.run_id === record.run_id)) runs.push(record);
     return runs.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
@@ -123,6 +119,6 @@ export class LiveRun {
     if (this.followsRoot || this.closed || record.root_run_id === record.run_id) return;
     this.followsRoot = true;
     const follower = { onEvent: () => this.soon(), onState: () => undefined };
-    this.unfollow.push(followRun(this.api, record.root_run_id, follower));
+    this.unfollow.push(followRun(this.connection, record.root_run_id, follower));
   }
 }

@@ -57,7 +57,7 @@ function objectFields(schema: JsonSchema, prefix: string, depth: number): Field[
 
 function fieldOf(schema: JsonSchema, path: string, required: boolean): Field {
   const { kind, choices, whole } = kindOf(schema);
-  const initial = schema.default === undefined ? '' : kind === 'text' ? String(schema.default) : written(schema.default);
+  const initial = initialOf(schema.default, kind, choices);
   return {
     path,
     label: schema.title ?? path,
@@ -70,7 +70,16 @@ function fieldOf(schema: JsonSchema, path: string, required: boolean): Field {
   };
 }
 
-const written = (value: Json) => (typeof value === 'string' ? value : JSON.stringify(value));
+/** The default as it stands in the control. */
+function initialOf(value: Json | undefined, kind: FieldKind, choices: readonly Json[]): string {
+  if (value === undefined) return '';
+  if (kind === 'choice') {
+    const index = choices.findIndex((choice) => JSON.stringify(choice) === JSON.stringify(value));
+    return index < 0 ? '' : String(index);
+  }
+  if (kind === 'lines' && Array.isArray(value)) return value.map(String).join('\n');
+  return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value);
+}
 
 function kindOf(schema: JsonSchema): { kind: FieldKind; choices: Json[]; whole: boolean } {
   const choices = choicesOf(schema);

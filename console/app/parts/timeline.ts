@@ -1,7 +1,7 @@
 /** The events of a run in words, newest last. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { RunEvent } from '../../../workflows/contract';
+import type { RunEvent } from '../../../client';
 import { absoluteTime } from '../../widget/time';
 import { runHref } from '../router';
 
@@ -11,9 +11,9 @@ const SHOWN = 300;
 export function timeline(events: readonly RunEvent[], showAll: boolean, onShowAll: () => void): TemplateResult {
   if (events.length === 0) return html`<p class="muted">No events yet.</p>`;
   const hidden = showAll ? 0 : Math.max(0, events.length - SHOWN);
-  return html`${hidden > 0
-      ? html`<button type="button" @click=${onShowAll}>Show ${hidden} earlier events</button>`
-      : nothing}
+  return html`${
+      hidden > 0 ? html`<button type="button" @click=${onShowAll}>Show ${hidden} earlier events</button>` : nothing
+    }
     <ol class="timeline">
       ${repeat(
         events.slice(hidden),
@@ -56,11 +56,12 @@ function sentence(event: RunEvent): TemplateResult {
     case 'ask.answered':
       return html`<strong>Answered</strong> ${by(event.data)}: <span dir="auto">${event.data.answer}</span>`;
     case 'ask.declined':
-      return html`<strong>Declined</strong> ${by(event.data)}${event.data.message
-          ? html`: <span dir="auto">${event.data.message}</span>`
-          : nothing}`;
+      return html`<strong>Declined</strong> ${by(event.data)}${
+          event.data.message ? html`: <span dir="auto">${event.data.message}</span>` : nothing
+        }`;
     case 'ask.rejected':
-      return html`An answer was refused (${event.data.code}): ${event.data.issues.map((issue) => issue.message).join('; ')}`;
+      return html`An answer was refused (${event.data.code}):
+      ${event.data.issues.map((issue) => issue.message).join('; ')}`;
     case 'ask.expired':
       return html`<strong>Deadline passed</strong> for ${event.data.ask_id}`;
     case 'ask.withdrawn':
@@ -75,7 +76,8 @@ function sentence(event: RunEvent): TemplateResult {
       return html`<strong>A sub-agent asks</strong> <span dir="auto">${event.data.question.question}</span>
         <a href=${runHref(event.data.child_run_id)}>its run</a>`;
     case 'child_ask_closed':
-      return html`A sub-agent’s question was ${event.data.outcome} <a href=${runHref(event.data.child_run_id)}>its run</a>`;
+      return html`A sub-agent’s question was ${event.data.outcome}
+        <a href=${runHref(event.data.child_run_id)}>its run</a>`;
     case 'stream.reset':
       return html`Earlier events are no longer kept`;
     default:

@@ -1,6 +1,6 @@
 /** What the agent saw: messages, tool calls, tool results. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Message } from '../../../workflows/contract';
+import type { Message } from '../../../client';
 import { json } from './labels';
 
 export function transcript(messages: readonly Message[], from: number): TemplateResult {

@@ -1,6 +1,6 @@
 /** The runs of a conversation as a tree: who was sent by whom, and who waits. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { RunRecord } from '../../../workflows/contract';
+import type { RunRecord } from '../../../client';
 import { runHref } from '../router';
 import { statusBadge } from './labels';
 
@@ -22,13 +22,17 @@ function branch(run: RunRecord, runs: readonly RunRecord[], current: string, dep
     <a href=${runHref(run.run_id)} aria-current=${isCurrent ? 'true' : 'false'}>
       <strong>${run.agent}</strong> ${statusBadge(run.status)} <code>${run.run_id}</code>
     </a>
-    ${run.pending_input_context
-      ? html`<p class="asks" dir="auto">Asks: ${run.pending_input_context.question}</p>`
-      : nothing}
-    ${children.length > 0
-      ? html`<ul>
-          ${children.map((child) => branch(child, runs, current, depth + 1))}
-        </ul>`
-      : nothing}
+    ${
+      run.pending_input_context
+        ? html`<p class="asks" dir="auto">Asks: ${run.pending_input_context.question}</p>`
+        : nothing
+    }
+    ${
+      children.length > 0
+        ? html`<ul>
+            ${children.map((child) => branch(child, runs, current, depth + 1))}
+          </ul>`
+        : nothing
+    }
   </li>`;
 }
