@@ -38,6 +38,7 @@ export class AskSession {
   view: AskView = { record: null, question: null, closing: null, next: null, stream: 'connecting', failure: null };
   private readonly closings = new Map<string, Closing>();
   private readonly asked = new Map<string, Question>();
+  private readonly reported = new Set<string>();
   /** Ask that this widget's own answer closed. */
   private answeredHere: string | null = null;
   private readonly abort = new AbortController();
@@ -53,7 +54,11 @@ export class AskSession {
     private readonly runId: string,
     private readonly askId: string | null,
     private readonly holds: () => boolean,
-    private readonly onChange: () => void,
+    private readonly on: {
+      change: () => void;
+      /** Once for each question that was shown, before anything else is shown in its place. */
+      closed: (question: Question, closing: Closing) => void;
+    },
   ) {
     document.addEventListener('visibilitychange', this.onVisible);
     this.refresh();
@@ -63,6 +68,7 @@ export class AskSession {
         const back = stream === 'live' && this.view.stream === 'broken';
         this.update({ stream });
         if (back) this.refresh();
+        else if (this.view.record) this.applyRecord(this.view.record);
       },
     });
   }
@@ -148,7 +154,7 @@ export class AskSession {
     const here = askId === this.answeredHere;
     this.closings.set(askId, { answer: null, reason: null, who: null, by: null, ...closing, here });
     if (this.view.record) this.applyRecord(this.view.record);
-    else this.onChange();
+    else this.on.change();
   }
 
   /** Decides what is shown. */
@@ -164,14 +170,20 @@ export class AskSession {
     // Named before it was asked: it will come.
     if (!wasAsked) return this.update({ record, question: null, closing: null, next: null });
     const next = this.askId === null && pending && isOpen(pending.ask_id) ? pending : null;
+    // How it ended is told by an event, a moment after the record has said that it did.
+    const closing = this.closings.get(wanted) ?? (this.view.stream === 'live' ? null : UNKNOWN);
+    if (question && closing && !this.reported.has(wanted)) {
+      this.reported.add(wanted);
+      this.on.closed(question, closing);
+    }
     // Nothing would be lost: go on to the question that is open now.
-    if (next && !this.holds()) return this.update({ record, question: next, closing: null, next: null });
-    this.update({ record, question, closing: this.closings.get(wanted) ?? UNKNOWN, next });
+    if (next && closing && !this.holds()) return this.update({ record, question: next, closing: null, next: null });
+    this.update({ record, question, closing: closing ?? UNKNOWN, next });
   }
 
   private update(change: Partial<AskView>): void {
     this.view = { ...this.view, ...change };
-    this.onChange();
+    this.on.change();
   }
 }
 

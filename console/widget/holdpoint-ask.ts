@@ -73,7 +73,8 @@ export class HoldpointAsk extends LitElement {
   private drafts: DraftStore | null = null;
   private draft: Draft = EMPTY_DRAFT;
   private shownAsk: string | null = null;
-  private announcedClosed: string | null = null;
+  /** How the question before the shown one ended. */
+  private previousEnd: string | null = null;
   private issues: readonly Issue[] = [];
   private summary: string | null = null;
   private sending = false;
@@ -129,14 +130,17 @@ export class HoldpointAsk extends LitElement {
     this.session?.close();
     this.session = null;
     this.shownAsk = null;
-    this.announcedClosed = null;
+    this.previousEnd = null;
     this.resetForm();
     if (!this.isConnected || !this.runId) return;
     const url = this.api || new URL('.', SCRIPT).href;
     this.link = this.connection ?? new Connection({ url, key: this.apiKey, fetch: this.fetch });
     this.drafts = new DraftStore(this.link.url);
     const holds = () => unsentTexts(this.draft).length > 0;
-    this.session = new AskSession(this.link, this.runId, this.askId || null, holds, () => this.viewChanged());
+    this.session = new AskSession(this.link, this.runId, this.askId || null, holds, {
+      change: () => this.viewChanged(),
+      closed: (question, closing) => this.nowClosed(question, closing),
+    });
     this.requestUpdate();
   }
 
@@ -156,21 +160,19 @@ export class HoldpointAsk extends LitElement {
       this.shownAsk = question.ask_id;
       this.resetForm();
       this.draft = this.drafts?.read(this.runId, question.ask_id) ?? EMPTY_DRAFT;
-      if (!view?.closing) this.announcement = fill(this.words.newQuestion, { question: question.question });
+      const asked = fill(this.words.newQuestion, { question: question.question });
+      if (!view?.closing) this.announcement = [this.previousEnd, asked].filter(Boolean).join(' ');
       if (replaced && hadFocus) void this.focusAfterUpdate('#question');
     }
-    if (question && view?.closing && this.announcedClosed !== question.ask_id) this.nowClosed(question, view.closing);
     this.requestUpdate();
   }
 
   private nowClosed(question: Question, closing: Closing): void {
-    // How it ended is told a moment after that it ended.
-    if (closing.outcome === 'unknown' && this.session?.view.stream === 'live') return;
-    this.announcedClosed = question.ask_id;
     const sent =
       this.draft.attempt?.queued === true && (closing.outcome === 'answered' || closing.outcome === 'declined');
     if (closing.here || sent) this.forget(question.ask_id);
-    this.announcement = closingText(closing, this.words);
+    this.previousEnd = closingText(closing, this.words);
+    this.announcement = this.previousEnd;
     if (this.shadowRoot?.activeElement) void this.focusAfterUpdate('.status');
     this.emit<ClosedDetail>('closed', { ...this.names(question), outcome: closing.outcome, here: closing.here });
   }
@@ -189,6 +191,7 @@ export class HoldpointAsk extends LitElement {
   }
 
   private async focusAfterUpdate(selector: string): Promise<void> {
+    this.requestUpdate();
     await this.updateComplete;
     this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
   }
@@ -312,7 +315,8 @@ export class HoldpointAsk extends LitElement {
       const ended = view.record.ended_at !== null;
       return html`<p class="line">${ended ? words.runEnded : `${words.nothingPending} ${words.waitingForMore}`}</p>`;
     }
-    return html`${questionHead(question, view.record, words, this.language, closing === null)}
+    return html`${this.previousEnd && !closing ? html`<p class="line" part="previous" dir="auto">${this.previousEnd}</p>` : nothing}
+    ${questionHead(question, view.record, words, this.language, closing === null)}
     ${closing ? this.closed(question, view, closing) : this.draft.attempt?.queued ? this.queued() : this.form(question)}`;
   }
 

@@ -211,6 +211,9 @@ export const styles = css`
   .summary {
     margin: 0 0 0.75rem;
   }
+  form .actions {
+    margin-block-start: var(--space);
+  }
   .actions {
     align-items: center;
     display: flex;
