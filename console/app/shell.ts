@@ -169,14 +169,14 @@ export class Shell extends LitElement {
             html`<a href=${href([page])} aria-current=${current === page ? 'page' : 'false'}
               >${label}${
                 page === 'inbox' && count > 0
-                  ? html` <span class="badge" aria-label="${count} waiting">${count}</span>`
+                  ? html` <span class="badge">${count}<span class="off-screen"> waiting</span></span>`
                   : nothing
               }</a
             >`,
         )}
       </nav>
       <details class="account">
-        <summary aria-label="Account">${caller.name}</summary>
+        <summary aria-label="Account, ${caller.name}">${caller.name}</summary>
         <div>
           <p class="small">Key <strong>${caller.name}</strong><br />Workspace <strong>${caller.workspace}</strong></p>
           <a href="./docs">API reference</a>

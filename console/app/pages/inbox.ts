@@ -86,20 +86,20 @@ export class InboxPage extends Page<InboxRoute> {
 
   protected override render(): TemplateResult {
     const { selected, store } = this;
-    return html`<div class="inbox ${selected ? 'has-selection' : ''}">
-      <section class="list" aria-labelledby="inbox-heading">
-        <h1 id="inbox-heading" tabindex="-1">Inbox</h1>
-        ${this.filterForm()}
-        ${
-          store?.asks
-            ? this.list(store, store.asks)
-            : store?.state === 'refused'
-              ? html`<p class="failure" role="alert">${store.failure?.message}</p>`
-              : html`<p class="muted">${store?.failure ? 'The inbox cannot be read right now.' : 'Loading…'}</p>`
-        }
-      </section>
-      ${selected ? this.detail(selected) : this.hint()}
-    </div>`;
+    return html`<h1 id="inbox-heading" tabindex="-1">Inbox</h1>
+      <div class="inbox ${selected ? 'has-selection' : ''}">
+        <section class="list" aria-labelledby="inbox-heading">
+          ${this.filterForm()}
+          ${
+            store?.asks
+              ? this.list(store, store.asks)
+              : store?.state === 'refused'
+                ? html`<p class="failure" role="alert">${store.failure?.message}</p>`
+                : html`<p class="muted">${store?.failure ? 'The inbox cannot be read right now.' : 'Loading…'}</p>`
+          }
+        </section>
+        ${selected ? this.detail(selected) : this.hint()}
+      </div>`;
   }
 
   private filterForm(): TemplateResult {

@@ -61,7 +61,7 @@ export class RunPage extends Page<RunRoute> {
       this.shown = [...closed, ...asks.map(({ run_id, ask_id, question }) => ({ run_id, ask_id, question }))];
     }
     // The one that is being read stays open; when it was closed the oldest of the others is next.
-    if (this.open === null || !this.shown.some((ask) => nameOf(ask) === this.open)) {
+    if (this.open === null || !pending.has(this.open)) {
       this.open = asks[0] ? nameOf(asks[0]) : null;
     }
     this.requestUpdate();

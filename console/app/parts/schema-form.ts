@@ -112,8 +112,9 @@ export type ReadField = { value: Json | undefined } | { problem: string };
 
 /** What was written in a field, as the input wants it; undefined when it was left empty and may be. */
 export function readField(field: Field, text: string): ReadField {
-  if (text === '' && field.kind !== 'boolean') {
+  if (text === '') {
     if (!field.required) return { value: undefined };
+    if (field.kind === 'boolean') return { value: false };
     return field.kind === 'text' || field.kind === 'long-text' ? { value: '' } : { problem: 'must be filled in' };
   }
   switch (field.kind) {

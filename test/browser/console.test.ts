@@ -1,0 +1,339 @@
+/** The console in a real Chromium, as people use it. */
+import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod';
+import { defineAgent } from '../../activities/define';
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openBrowser,
+  openPage,
+  signIn,
+  type Watched,
+} from '../support/browser';
+import { eventually, ownWorkspace, TEST_KEY } from '../support/http';
+import { choice, delegate, freeForm, freeText, pick, script, sleep } from '../support/scripts';
+import { TestStack } from '../support/stack';
+import { untilChildren } from '../support/trees';
+
+/** Takes a form's worth of input and hands it back. */
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Files what it is given.',
+  model: {
+    respond: ({ input }) =>
+      Promise.resolve({ text: JSON.stringify(input), calls: [], final: true, tokens: 0, context_tokens: 0 } as never),
+  },
+  input: z.object({
+    title: z.string().min(3).meta({ description: 'What it is about.' }),
+    amount: z.number().min(1),
+    urgent: z.boolean().optional(),
+    kind: z.enum(['invoice', 'receipt']),
+    tags: z.array(z.string()).optional(),
+    address: z.object({ city: z.string() }),
+  }),
+});
+
+describeInBrowser('the console', () => {
+  let stack: TestStack;
+  let browser: Browser;
+  let opened: Watched[] = [];
+
+  beforeAll(async () => {
+    const app = { keys: ownWorkspace(), temporalUi: 'http://temporal.test:8233/' };
+    [stack, browser] = await Promise.all([TestStack.start({ app, agents: [clerk] }), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    expect(opened.flatMap(({ errors }) => errors)).toEqual([]);
+    for (const { requested } of opened) expect(requested.filter((url) => !url.startsWith(stack.api.url))).toEqual([]);
+    opened = [];
+  });
+
+  async function open(hash?: string, options = {}): Promise<Page> {
+    const { page, watched } = await openPage(browser, options);
+    opened.push(watched);
+    await signIn(page, stack.api.url, TEST_KEY, hash);
+    return page;
+  }
+
+  async function paused(input: unknown, more: Record<string, unknown> = {}): Promise<string> {
+    const { run_id } = await stack.api.start(input, more);
+    await stack.api.untilWaiting(run_id);
+    return run_id;
+  }
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+  const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent.trim()');
+  const rows = (page: Page) => page.locator('.rows .row-title').allInnerTexts();
+  const untilRows = async (page: Page, expected: string[]) => {
+    let shown: string[] = [];
+    await eventually(async () => JSON.stringify((shown = await rows(page))) === JSON.stringify(expected), 15);
+    expect(shown).toEqual(expected);
+  };
+
+  test('signing in: a wrong key is told so, the right one stays in this tab and nowhere else, signing out forgets it', async () => {
+    const { page, watched } = await openPage(browser);
+    await page.goto(`${stack.api.url}/`);
+    await expectAccessible(page, 'sign in');
+    await page.getByLabel('API key').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is no valid key.').waitFor();
+    await expectAccessible(page, 'sign in refused');
+    await page.getByLabel('API key').fill(TEST_KEY);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Inbox').waitFor();
+    expect(await focused(page)).toBe('Inbox');
+    await page.reload();
+    await heading(page, 'Inbox').waitFor();
+    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(TEST_KEY);
+    expect(watched.requested.filter((url) => url.includes(TEST_KEY))).toEqual([]);
+    expect(watched.logged.filter((line) => line.includes(TEST_KEY))).toEqual([]);
+    expect(page.url()).not.toContain(TEST_KEY);
+    expect(await page.context().cookies()).toEqual([]);
+    await page.getByLabel('Account').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain(TEST_KEY);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  test('the inbox is live: oldest first, counted in the title, filtered by an address that can be shared', async () => {
+    const page = await open();
+    await page.getByText('Nothing waits for an answer.').waitFor();
+    await expectAccessible(page, 'empty inbox');
+    const first = await paused(script([freeForm('First?')]), { assignee: 'sam@contoso.com' });
+    await page.getByText('New question: First?').waitFor({ state: 'attached' });
+    await paused(script([choice('A', 'B')]), { assignee: 'kim@contoso.com' });
+    await untilRows(page, ['First?', 'Which one?']);
+    expect(await page.title()).toBe('(2) Inbox · Holdpoint');
+    await page.getByLabel('Assignee').fill('kim@contoso.com');
+    await untilRows(page, ['Which one?']);
+    const shared = await open(new URL(page.url()).hash.slice(1));
+    await untilRows(shared, ['Which one?']);
+    await page.getByLabel('Assignee').fill('nobody');
+    await page.getByText('Nothing here fits the filter.').waitFor();
+    await page.getByLabel('Assignee').fill('');
+    await untilRows(page, ['First?', 'Which one?']);
+
+    await page.getByRole('link', { name: /First\?/ }).click();
+    expect(await focused(page)).toBe('Question from scripted');
+    await page.getByRole('button', { name: 'Hold it for 15 minutes' }).click();
+    await shared.getByLabel('Assignee').fill('');
+    await shared.getByText('held by tester').waitFor();
+    await page.getByRole('button', { name: 'Let go of it' }).click();
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('Certainly');
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('Your answer was sent.').first().waitFor();
+    await untilRows(page, ['Which one?']);
+    await untilRows(shared, ['Which one?']);
+    await page.getByRole('link', { name: 'Next question' }).click();
+    await page.getByRole('radio', { name: 'A', exact: true }).check();
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('Nothing waits for an answer.').waitFor();
+    await expect(page.title()).resolves.toBe('Inbox · Holdpoint');
+    await page.goBack();
+    await page.getByText('First?').first().waitFor();
+    await page.goBack();
+    expect(new URL(page.url()).hash).toMatch(/^#\/inbox(\?|$)/);
+    expect(await stack.api.toolResults(first)).toEqual([{ answer: 'Certainly' }]);
+  });
+
+  test('a conversation: its tree says who waits, a sub-agent’s ask is answered from the root’s page, all of it live', async () => {
+    const below = script([choice('Lisbon', 'Turin'), [sleep(200)]], 'found it');
+    const { run_id: root } = await stack.api.start(script([delegate(below), freeForm('Anything else?')], 'all done'));
+    const [child = ''] = await untilChildren(stack.api, root);
+    await stack.api.untilWaiting(child);
+    const page = await open(`/runs/${root}`);
+    await page.getByText('Sub-agent scripted asks').waitFor();
+    await page.getByRole('radio', { name: 'Turin' }).check();
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('Your answer was sent.').first().waitFor();
+    expect(await stack.api.toolResults(child, 'ask_a_human')).toEqual([{ answer: 'Turin', option_id: 'q1_o2' }]);
+    // The root asks next; its question comes to the same page.
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('No, thank you');
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('heading', { name: 'Result' }).waitFor();
+    await page.locator('section', { hasText: 'Result' }).getByText('all done').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Completed');
+    await page.locator('.tree').getByText(child).waitFor();
+    await page.getByText('Answered by tester over http: No, thank you').waitFor();
+
+    await page.getByRole('link', { name: 'Transcript' }).click();
+    await page.locator('.transcript').getByText('delegate').first().waitFor();
+    await page.locator('.transcript').getByText('"answer": "No, thank you"').waitFor();
+    await page.getByRole('link', { name: 'Details' }).click();
+    await page.getByText(`"run_id": "${root}"`).first().waitFor();
+    await page.goBack();
+    await page.locator('.transcript').waitFor();
+    await page.locator('.tree').getByText(child).click();
+    await page.getByText('found it').first().waitFor();
+    expect(await page.getByRole('link', { name: 'Open in Temporal’s Web UI' }).getAttribute('href')).toBe(
+      `http://temporal.test:8233/namespaces/default/workflows/${child}`,
+    );
+  });
+
+  test('cancelling asks first, by keyboard, and withdraws the question', async () => {
+    const runId = await paused(script([freeForm('Still needed?')]));
+    const page = await open(`/runs/${runId}`);
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('half an answer');
+    await page.getByRole('button', { name: 'Cancel run…' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page, 'cancel dialog');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Cancel run…' }).press('Enter');
+    await page.getByRole('button', { name: 'Cancel the run' }).press('Enter');
+    await page.getByText('The question was withdrawn: the run has ended.').first().waitFor();
+    await page.locator('[part=unsent]', { hasText: 'half an answer' }).waitFor();
+    await page.locator('h1', { hasText: 'Cancelled' }).waitFor();
+    expect((await stack.api.read(runId)).status).toBe('cancelled');
+  });
+
+  test('starting: the form comes from the input schema, shows the server’s own issues, and starts once', async () => {
+    const page = await open('/start');
+    await page.getByLabel('Agent').selectOption('clerk');
+    await page.getByText('What it is about.').waitFor();
+    await page.getByLabel('title', { exact: true }).fill('ab');
+    await page.getByLabel('amount', { exact: true }).fill('0');
+    await page.getByLabel('kind', { exact: true }).selectOption('receipt');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.locator('[id="field-title-error"]').waitFor();
+    await page.locator('[id="field-amount-error"]').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('field-title');
+    await expectAccessible(page, 'start refused');
+    await page.getByLabel('title', { exact: true }).fill('An offer');
+    await page.getByLabel('amount', { exact: true }).fill('12.5');
+    await page.getByLabel('tags (optional)').fill('red\nblue');
+    await page.getByLabel('address.city').fill('Turin');
+    await page.getByLabel('Assignee (optional)').fill('sam@contoso.com');
+    await page.getByRole('button', { name: 'Start' }).dblclick();
+    await heading(page, 'clerk').waitFor();
+    const { body } = await stack.api.call<{ runs: { run_id: string; assignee: string }[] }>(
+      'GET',
+      '/agents?agent=clerk',
+    );
+    expect(body.runs).toHaveLength(1);
+    expect(body.runs[0]?.assignee).toBe('sam@contoso.com');
+    const run = await stack.api.untilEnded(body.runs[0]?.run_id ?? '');
+    expect(JSON.parse((run.result as { text: string }).text)).toEqual({
+      title: 'An offer',
+      amount: 12.5,
+      kind: 'receipt',
+      tags: ['red', 'blue'],
+      address: { city: 'Turin' },
+    });
+    await page.goBack();
+    await heading(page, 'Start a run').waitFor();
+    expect(await page.getByLabel('Agent').inputValue()).toBe('clerk');
+  });
+
+  test('runs: filter, search, pages, live status', async () => {
+    const assignee = 'list@contoso.com';
+    const started = [];
+    for (let nth = 0; nth < 30; nth += 1) started.push(await stack.api.start(script([]), { assignee }));
+    const waiting = await paused(script([freeForm('Is this the needle?')]), { assignee });
+    const page = await open(`/runs?assignee=${assignee}`);
+    await page.getByText(waiting).waitFor();
+    expect(await page.locator('.rows > li').count()).toBe(25);
+    await page.getByRole('button', { name: 'Show older runs' }).click();
+    await page.getByText(started[0]?.run_id ?? '').waitFor();
+    expect(await page.locator('.rows > li').count()).toBe(31);
+    await page.getByLabel('Search').fill('needle');
+    await eventually(async () => (await page.locator('.rows > li').count()) === 1, 15);
+    await page.getByText('Is this the needle?').waitFor();
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Status').selectOption('awaiting_input');
+    await eventually(async () => (await page.locator('.rows > li').count()) === 1, 15);
+    expect(new URL(page.url()).hash).toBe(`#/runs?status=awaiting_input&assignee=${encodeURIComponent(assignee)}`);
+    await stack.api.resume(waiting, freeText('yes'));
+    await page.getByText('No run fits this.').waitFor();
+    await page.getByLabel('Status').selectOption('');
+    const row = page.locator('.rows > li', { hasText: waiting });
+    await row.getByText('Completed').waitFor();
+    await row.getByRole('link').click();
+    await page.getByText('Answered by tester over http: yes').waitFor();
+    await page.goBack();
+    await heading(page, 'Runs').waitFor();
+  });
+
+  test('all of it by keyboard: from the key to the answer', async () => {
+    const runId = await paused(script([choice('Left', 'Right')]));
+    const { page } = await openPage(browser);
+    await page.goto(`${stack.api.url}/`);
+    const tabUntil = async (name: string) => {
+      for (let presses = 0; presses < 30; presses += 1) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate<string>(`(() => {
+          let node = document.activeElement;
+          while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+          return node.value && node.type === 'radio' ? node.parentElement.textContent.trim() : node.textContent.trim() || node.id;
+        })()`);
+        if (at.includes(name)) return;
+      }
+      throw new Error(`the Tab key does not lead to ${name}`);
+    };
+    await tabUntil('key');
+    await page.keyboard.type(TEST_KEY);
+    await page.keyboard.press('Enter');
+    await page.locator('.rows a').first().waitFor();
+    await tabUntil('Which one?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('radio').first().waitFor();
+    await tabUntil('Left');
+    await page.keyboard.press('ArrowDown');
+    await tabUntil('Send answer');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your answer was sent.').first().waitFor();
+    await stack.api.untilEnded(runId);
+    expect(await stack.api.toolResults(runId)).toEqual([{ answer: 'Right', option_id: 'q1_o2' }]);
+  });
+
+  test.each([
+    ['light', 1280],
+    ['dark', 320],
+  ] as const)(
+    'axe finds nothing on any page, %s, %i px wide, and nothing has to be scrolled sideways',
+    async (colorScheme, width) => {
+      const long = 'a-very-long-word-'.repeat(20);
+      const root = await paused(
+        script([[delegate(script([choice(long, 'B')]), { background: true }), freeForm(`Is ${long} right?`)]]),
+        { assignee: `${'x'.repeat(60)}@contoso.com` },
+      );
+      const [child = ''] = await untilChildren(stack.api, root);
+      await stack.api.untilWaiting(child);
+      const failed = await stack.api.start(script([]), { run_id: `gone_${colorScheme}` });
+      await stack.api.untilEnded(failed.run_id);
+      const page = await open('/inbox', { colorScheme, viewport: { width, height: 720 }, reducedMotion: 'reduce' });
+      const look = async (state: string) => {
+        await expectAccessible(page, `${state}, ${colorScheme}, ${width}`);
+        await expectNoSidewaysScroll(page, state);
+      };
+      const visit = async (hash: string, sign: string) => {
+        await page.goto(`${stack.api.url}/#${hash}`);
+        await page.getByText(sign).first().waitFor();
+        await look(hash);
+      };
+      await page.locator('.rows a').first().waitFor();
+      await look('inbox');
+      await visit(`/inbox/${child}/q1`, 'Next question');
+      await visit('/runs', 'a sub-agent waits');
+      await visit(`/runs/${root}`, 'A sub-agent asks');
+      await visit(`/runs/${root}/transcript`, 'calls');
+      await visit(`/runs/${root}/details`, '"run_id"');
+      await visit(`/runs/${failed.run_id}`, 'Result');
+      await visit('/runs/run_00000000000000000000', 'there is no such run');
+      await visit('/start', 'Start a run');
+      await visit('/start?agent=clerk', 'What it is about.');
+      await visit('/nowhere', 'There is no such page');
+      await page.getByLabel('Account').click();
+      await look('account');
+      await stack.api.resume(child, pick('q1_o2'));
+      await stack.api.call('POST', `/agents/${root}/cancel`);
+    },
+  );
+});
