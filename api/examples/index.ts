@@ -53,6 +53,7 @@ const CALLS: Record<string, Examples> = {
     stream: `retry: 2000\n\nevent: inbox.snapshot\ndata: ${JSON.stringify(replies.inbox)}\n\n`,
   },
   'get /definitions': { replies: { 200: replies.definitions } },
+  'get /me': { replies: { 200: replies.me } },
   'get /metrics': { replies: { 200: replies.metrics } },
   'get /runs/{run_id}/status': { replies: { 200: replies.missionStatus } },
   'post /runs/{run_id}/messages': {

@@ -104,6 +104,12 @@ export const replies = {
     has_more: false,
     tokens: 0,
   },
+  me: {
+    name: 'ops',
+    workspace: 'acme',
+    scopes: ['read', 'answer'],
+    temporal_ui: 'http://127.0.0.1:8233/namespaces/default/workflows/',
+  },
   definitions: {
     definitions: [
       {

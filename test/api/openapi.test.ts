@@ -71,6 +71,7 @@ describe('openapi.json', () => {
       'post /ag-ui/{agent}': ['200', '400', '409', '413', '415', '422', ...every].sort(),
       'get /definitions': ['200', ...every].sort(),
       'post /mcp': ['200', '202', '400', '404', '406', '413', '415', ...every].sort(),
+      'get /me': ['200', ...every].sort(),
       'get /metrics': ['200', ...every].sort(),
       'get /runs/{run_id}/status': ['200', ...ofRun].sort(),
       'post /runs/{run_id}/messages': ['200', '202', '409', '413', '415', '422', ...ofRun].sort(),

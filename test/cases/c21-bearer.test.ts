@@ -49,7 +49,8 @@ describe('C21 the bearer check', () => {
   }
 
   const UNKNOWN_ROUTES: Route[] = [
-    { method: 'GET', path: '/' },
+    { method: 'POST', path: '/' },
+    { method: 'GET', path: '/index.html' },
     { method: 'GET', path: '/nowhere' },
     { method: 'GET', path: '/api/platform/v1' },
     { method: 'GET', path: '/api/platform/v1/agents/' },

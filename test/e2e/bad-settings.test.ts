@@ -48,6 +48,8 @@ describe('a setting that is wrong', () => {
     ['HOST', 'two words'],
     ['HOLDPOINT_RATE_LIMIT', '-1'],
     ['HOLDPOINT_RATE_LIMIT', '0'],
+    ['HOLDPOINT_CORS_ORIGINS', 'https://a.example/path'],
+    ['HOLDPOINT_TEMPORAL_UI', 'nowhere'],
     ['HOLDPOINT_MAX_CACHED_WORKFLOWS', 'x'],
     ['HOLDPOINT_SCRIPTED', 'maybe'],
     ['LOG_LEVEL', 'loud'],
