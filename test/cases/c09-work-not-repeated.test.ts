@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import { expectStillWaiting } from '../support/checks';
-import { eventually, type ApiCaller } from '../support/http';
+import type { ApiCaller } from '../support/http';
 import { ProcessStack, type Program } from '../support/processes';
 import { delegate, effect, freeForm, freeText, script } from '../support/scripts';
 import { historyTypes } from '../support/stack';
@@ -51,15 +51,8 @@ describe('C09 what was done before a question is not done again', () => {
     return counts;
   };
 
-  /** The events, as soon as a worker tells them: one that was just killed is missed for a moment (503). */
-  const eventsOf = async (runId: string): Promise<Awaited<ReturnType<ApiCaller['events']>>> => {
-    let events: Awaited<ReturnType<ApiCaller['events']>> | undefined;
-    await eventually(async () => (events = await api.events(runId)) !== undefined);
-    return events ?? [];
-  };
-
   const times = async (runId: string, type: string) =>
-    (await eventsOf(runId)).filter((event) => event.type === type).length;
+    (await api.events(runId)).filter((event) => event.type === type).length;
 
   const answer = async (runId: string): Promise<void> => {
     // Queued (202) is as good: how often things are done is what counts here.
@@ -69,13 +62,13 @@ describe('C09 what was done before a question is not done again', () => {
   test('a worker is killed while the run waits: model call, effects, question and events stay single', async () => {
     const { run_id } = await api.start(SCRIPT);
     const before = await api.untilWaiting(run_id);
-    const earlier = await eventsOf(run_id);
+    const earlier = await api.events(run_id);
     // The turn of `bump` and the one that asks.
     expect(await activitiesOf(run_id)).toEqual({ modelTurn: 2, recordEffect: 1 });
 
     await replaceWorker();
     await expectStillWaiting(api, before);
-    expect(await eventsOf(run_id)).toEqual(earlier);
+    expect(await api.events(run_id)).toEqual(earlier);
     expect(await activitiesOf(run_id)).toEqual({ modelTurn: 2, recordEffect: 1 });
     expect(effectsOf(run_id)).toEqual([`${run_id} bump`]);
 
@@ -85,7 +78,7 @@ describe('C09 what was done before a question is not done again', () => {
     expect(await activitiesOf(run_id)).toEqual({ modelTurn: 4, recordEffect: 2 });
     expect(effectsOf(run_id)).toEqual([`${run_id} bump`, `${run_id} bump2`]);
     for (const type of ['ask.opened', 'step.paused', 'ask.answered']) expect(await times(run_id, type)).toBe(1);
-    expect((await eventsOf(run_id)).slice(0, earlier.length)).toEqual(earlier);
+    expect((await api.events(run_id)).slice(0, earlier.length)).toEqual(earlier);
   });
 
   test("a worker is killed while a sub-agent waits: one escalation, and neither run's work is repeated", async () => {

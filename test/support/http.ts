@@ -102,11 +102,10 @@ export class ApiCaller {
 
   /** Tool results in the order of the transcript, those of one tool when named. */
   async toolResults(runId: string, tool?: string): Promise<unknown[]> {
-    const { body } = await this.call<{ messages: { role: string; tool?: string; result?: unknown }[] }>(
-      'GET',
+    const { messages } = await this.told<{ messages: { role: string; tool?: string; result?: unknown }[] }>(
       `/agents/${runId}/messages`,
     );
-    return body.messages
+    return messages
       .filter((message) => message.role === 'tool' && (tool === undefined || message.tool === tool))
       .map((message) => message.result);
   }
@@ -115,14 +114,21 @@ export class ApiCaller {
   async events(
     runId: string,
   ): Promise<{ id: number; type: string; timestamp: string; data: Record<string, unknown> }[]> {
-    const { body } = await this.call<{ events: never[] }>('GET', `/agents/${runId}/events`);
-    return body.events;
+    return (await this.told<{ events: never[] }>(`/agents/${runId}/events`)).events;
   }
 
   /** Pending asks of a conversation as `[run_id, ask_id]`, in the order of the list. */
   async pendingAsks(runId: string): Promise<{ run_id: string; ask_id: string }[]> {
-    const { body } = await this.call<{ asks: { run_id: string; ask_id: string }[] }>('GET', `/agents/${runId}/asks`);
-    return body.asks.map(({ run_id, ask_id }) => ({ run_id, ask_id }));
+    const { asks } = await this.told<{ asks: { run_id: string; ask_id: string }[] }>(`/agents/${runId}/asks`);
+    return asks.map(({ run_id, ask_id }) => ({ run_id, ask_id }));
+  }
+
+  /** What a worker has to tell. One that is busy may be late (503, `Retry-After`): then again, as a client would. */
+  private async told<Body>(path: string): Promise<Body> {
+    let reply = await this.call<Body>('GET', path);
+    await eventually(async () => reply.status !== 503 || (reply = await this.call<Body>('GET', path)).status !== 503);
+    if (reply.status !== 200) throw new Error(`GET ${path}: ${reply.status} ${reply.text}`);
+    return reply.body;
   }
 }
 
