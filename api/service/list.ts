@@ -2,7 +2,7 @@
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import type { RunRecord, RunStatus } from '../../workflows/contract';
-import { ApiError } from '../errors';
+import { ApiError, nullWhen } from '../errors';
 import type { Principal } from '../keys';
 import { readCursor, writeCursor } from './cursor';
 import type { TemporalGateway } from './gateway';
@@ -59,7 +59,9 @@ export async function listRuns(
     const until = complete ? undefined : entries.at(-1);
     const recent = page.recent.filter((entry) => isBetween(entry, after, until));
     const unread = unique([...recent, ...entries]).filter((runId) => !listed.has(runId));
-    const read = await mapInParallel(unread, async (runId) => readListed(gateway, principal, runId));
+    const read = await mapInParallel(unread, (runId) =>
+      readListed(gateway, principal, runId).catch(nullWhen('run_not_found')),
+    );
     for (const run of read) {
       // One that has moved up since was on an earlier page, or will be on the first page of the next walk.
       if (run && fits(run.record, filter) && isBetween(run, cursor, undefined)) listed.set(run.runId, run);
@@ -78,14 +80,9 @@ function pageOf(listed: Listed[], limit: number, more: ListEntry | undefined): R
 }
 
 async function readListed(gateway: TemporalGateway, principal: Principal, runId: string): Promise<Listed | null> {
-  try {
-    const found = await readRun(gateway, runId);
-    if (!found || found.identity.workspace !== principal.workspace) return null;
-    return { runId, started: found.startedAt, record: await recordOf(gateway, found) };
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'run_not_found') return null;
-    throw error;
-  }
+  const found = await readRun(gateway, runId);
+  if (!found || found.identity.workspace !== principal.workspace) return null;
+  return { runId, started: found.startedAt, record: await recordOf(gateway, found) };
 }
 
 function unique(entries: readonly ListEntry[]): string[] {

@@ -110,6 +110,6 @@ describe('the list of runs', () => {
     await stack.client.workflow.getHandle(run_id).terminate('by hand');
     expect(await ids('status=awaiting_input')).not.toContain(run_id);
     const found = async () => (await ids('status=failed&limit=100')).includes(run_id);
-    expect(await eventually(found, 60)).toBe(true);
+    expect(await eventually(found, 20)).toBe(true);
   });
 });

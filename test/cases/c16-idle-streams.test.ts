@@ -47,12 +47,12 @@ describe('C16 streams that are closed', () => {
     expect(readers.every(({ status }) => status === 200)).toBe(true);
     expect(await connections()).toBeGreaterThanOrEqual(200);
     // One poll a run, however many watch it, and idle watchers ask nothing.
-    expect(await eventually(() => temporal.inFlight(LONG_POLL) === 8, 60)).toBe(true);
+    expect(await eventually(() => temporal.inFlight(LONG_POLL) === 8, 5)).toBe(true);
     expect(await callsAtRest()).toEqual([]);
 
     for (const reader of readers) reader.drop();
-    expect(await eventually(async () => (await connections()) <= baseline, 60)).toBe(true);
-    expect(await eventually(() => temporal.inFlight(LONG_POLL) === 0, 60)).toBe(true);
+    expect(await eventually(async () => (await connections()) <= baseline, 5)).toBe(true);
+    expect(await eventually(() => temporal.inFlight(LONG_POLL) === 0, 5)).toBe(true);
     expect(await callsAtRest()).toEqual([]);
 
     // And the runs are watched again as if nothing had been.
@@ -82,8 +82,8 @@ describe('C16 streams that are closed', () => {
       await new Promise((resolve) => setTimeout(resolve, k % 20));
       socket.resetAndDestroy();
     }
-    expect(await eventually(async () => (await connections()) <= baseline, 60)).toBe(true);
-    expect(await eventually(() => temporal.inFlight(LONG_POLL) === 0, 60)).toBe(true);
+    expect(await eventually(async () => (await connections()) <= baseline, 5)).toBe(true);
+    expect(await eventually(() => temporal.inFlight(LONG_POLL) === 0, 5)).toBe(true);
     expect(await callsAtRest()).toEqual([]);
     expect(await failedTasks(stack.client, runId)).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('C16 streams of a process of its own', () => {
     const exit = program.terminate();
     const late = new Promise((resolve) => setTimeout(resolve, 10_000, 'still running').unref());
     expect(await Promise.race([exit, late])).toBe(0);
-    expect(await eventually(() => reader.ended, 60)).toBe(true);
+    expect(await eventually(() => reader.ended, 5)).toBe(true);
     halfSent.destroy();
 
     // The run knows nothing of it: another API picks the stream up where it was.

@@ -64,7 +64,6 @@ describe('a crash in the 100 ms around an answer', () => {
           await expectOneAnswer(victims.api, conversation, result, () => victims.stack.effects());
         }
       },
-      300_000,
     );
   });
 });

@@ -71,7 +71,6 @@ describe('a worker that is killed while it works', () => {
       expect(effectsOf(run_id)).toEqual([`${run_id} paid`, `${run_id} told`]);
       await expectNothingTwice(run_id);
     },
-    300_000,
   );
 
   test('when it is killed in a model turn, another worker takes the turn and the run asks once', async () => {

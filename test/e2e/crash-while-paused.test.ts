@@ -55,7 +55,6 @@ describe('a crash while questions are open', () => {
         }),
       );
     },
-    300_000,
   );
 
   test.each(VICTIMS)(
@@ -102,6 +101,5 @@ describe('a crash while questions are open', () => {
         expect(result).toEqual({ answer: `to the ${question}` });
       }
     },
-    300_000,
   );
 });

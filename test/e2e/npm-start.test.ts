@@ -86,7 +86,6 @@ describe('npm start', () => {
       expect((await dev.api.untilEnded(run_id)).status).toBe('completed');
       expect(await dev.api.toolResults(run_id)).toEqual([{ answer: 'yes' }]);
     },
-    300_000,
   );
 
   test('a second start on the same folder ends with one line that names the folder', async () => {

@@ -125,9 +125,9 @@ export class ApiCaller {
 
   /** What a worker has to tell. One that is busy may be late (503, `Retry-After`): then again, as a client would. */
   private async told<Body>(path: string): Promise<Body> {
-    let reply = await this.call<Body>('GET', path);
-    await eventually(async () => reply.status !== 503 || (reply = await this.call<Body>('GET', path)).status !== 503);
-    if (reply.status !== 200) throw new Error(`GET ${path}: ${reply.status} ${reply.text}`);
+    let reply: Reply<Body> | undefined;
+    await eventually(async () => (reply = await this.call<Body>('GET', path)).status !== 503);
+    if (reply?.status !== 200) throw new Error(`GET ${path}: ${reply?.status} ${reply?.text}`);
     return reply.body;
   }
 }

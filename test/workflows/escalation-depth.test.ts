@@ -79,7 +79,6 @@ describe('escalation through many levels', () => {
       }
       expect(await failedTasks(stack.client, ...line)).toEqual([]);
     },
-    300_000,
   );
 
   test('one level more than 16 is a tool error to the run that wanted it, not a crash', async () => {
