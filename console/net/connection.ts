@@ -13,6 +13,8 @@ export interface Access {
 
 /** The API answers within 10 s; a network may add to that. */
 const TIMEOUT_MS = 15_000;
+/** Readers look again by themselves soon, and a person should hear early that something is away. */
+const RETRIES = 1;
 
 export class Connection {
   readonly client: HoldpointClient;
@@ -26,7 +28,13 @@ export class Connection {
       if (response.status === 401) onUnauthorized?.();
       return response;
     };
-    this.client = new HoldpointClient({ url: this.url, key: key ?? undefined, fetch: send, timeoutMs: TIMEOUT_MS });
+    this.client = new HoldpointClient({
+      url: this.url,
+      key: key ?? undefined,
+      fetch: send,
+      timeoutMs: TIMEOUT_MS,
+      retries: RETRIES,
+    });
   }
 }
 

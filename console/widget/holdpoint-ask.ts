@@ -9,7 +9,7 @@ import { DraftStore, EMPTY_DRAFT, unsentTexts, type Draft } from './draft';
 import { closingText, failureText, questionHead } from './parts';
 import { ENGLISH, fill, type AskStrings } from './strings';
 import { styles } from './styles';
-import { attemptFor, submit, type Outcome } from './submission';
+import { attemptFor, isClosedBy, submit, type Outcome } from './submission';
 import { knownLanguage } from './time';
 
 /** `answered`: this widget's answer was taken, or is stored until a worker is back (`queued`). */
@@ -168,8 +168,8 @@ export class HoldpointAsk extends LitElement {
   }
 
   private nowClosed(question: Question, closing: Closing): void {
-    const sent =
-      this.draft.attempt?.queued === true && (closing.outcome === 'answered' || closing.outcome === 'declined');
+    const { attempt } = this.draft;
+    const sent = attempt?.queued === true && isClosedBy(attempt.body, question, closing);
     if (closing.here || sent) this.forget(question.ask_id);
     this.previousEnd = closingText(closing, this.words);
     this.announcement = this.previousEnd;
