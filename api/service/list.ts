@@ -2,7 +2,7 @@
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import type { RunRecord, RunStatus } from '../../workflows/contract';
-import { ApiError, nullWhen } from '../errors';
+import { nullWhen } from '../errors';
 import type { Principal } from '../keys';
 import { readCursor, writeCursor } from './cursor';
 import type { TemporalGateway } from './gateway';

@@ -34,9 +34,13 @@ describeInBrowser('an inbox with many questions', () => {
     expect(await page.title()).toBe(`(${ASKS}) Inbox · Holdpoint`);
     const rows = page.locator('.rows > li');
     expect(await rows.count()).toBeLessThan(ASKS);
-    page.on("response", (r) => r.url().includes("/inbox?") && console.log(r.status(), r.url().slice(0, 120)));
-    page.on("requestfailed", (r) => console.log("failed", r.url().slice(0, 90), r.failure()?.errorText));
-    for (let k = 0; k < 4; k += 1) { const s = Date.now(); const first = await stack.api.call("GET", "/inbox?limit=100"); process.stderr.write(`ZZ ${first.status} ${first.text.slice(0, 300)} ${Date.now() - s}\n`); }
+    page.on('response', (r) => r.url().includes('/inbox?') && console.log(r.status(), r.url().slice(0, 120)));
+    page.on('requestfailed', (r) => console.log('failed', r.url().slice(0, 90), r.failure()?.errorText));
+    for (let k = 0; k < 4; k += 1) {
+      const s = Date.now();
+      const first = await stack.api.call('GET', '/inbox?limit=100');
+      process.stderr.write(`ZZ ${first.status} ${first.text.slice(0, 300)} ${Date.now() - s}\n`);
+    }
     const end = await eventually(async () => {
       await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
       return (await rows.count()) === ASKS;
