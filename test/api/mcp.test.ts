@@ -122,8 +122,9 @@ describe('MCP over HTTP', () => {
   });
 
   test('a sub-agent’s question shows on its caller and is answered on its own run id; cancelling withdraws it', async () => {
-    const child = delegate(script([freeForm('Which city?')]));
-    const { run_id } = await mcp.run('start_run', start(script([[child, child]]), { assignee: 'mcp@contoso.com' }));
+    // One asks later: asks of one millisecond are ordered by other means in a conversation than in the inbox.
+    const children = [delegate(script([freeForm('Which city?')])), delegate(script([sleep(100), freeForm()]))];
+    const { run_id } = await mcp.run('start_run', start(script([children]), { assignee: 'mcp@contoso.com' }));
     await api.until(run_id, (run) => run.children_awaiting.length === 2);
     const waiting = await mcp.run('wait_for_run', { run_id });
     expect(waiting).toMatchObject({ status: 'running', waited: 'needs_answer' });
