@@ -67,7 +67,7 @@ export async function openPage(
 ): Promise<{ page: Page; watched: Watched }> {
   const context = 'newContext' in browser ? await browser.newContext(options) : browser;
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const watched: Watched = { errors: [], logged: [], requested: [] };
   page.on('pageerror', (error) => watched.errors.push(String(error)));
   page.on('request', (request) => watched.requested.push(request.url()));
