@@ -5,6 +5,7 @@
 import * as contract from './contract';
 import * as answer from './contract/answer';
 import * as approvals from './contract/approvals';
+import * as askTool from './contract/ask-tool';
 import * as asks from './contract/asks';
 import * as attachments from './contract/attachments';
 import * as claims from './contract/claims';
@@ -16,6 +17,7 @@ import * as ids from './contract/ids';
 import * as json from './contract/json';
 import * as limits from './contract/limits';
 import * as messages from './contract/messages';
+import * as metrics from './contract/metrics';
 import * as modes from './contract/modes';
 import * as plainText from './contract/plain-text';
 import * as question from './contract/question';
@@ -31,6 +33,7 @@ for (const module of [
   contract,
   answer,
   approvals,
+  askTool,
   asks,
   attachments,
   claims,
@@ -42,6 +45,7 @@ for (const module of [
   json,
   limits,
   messages,
+  metrics,
   modes,
   plainText,
   question,

@@ -83,7 +83,8 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Answers the question that a run waits for, and the run goes on. The question is meant for a person: relay it to ' +
       'your user and pass on their words (answered_by "user"), or answer it yourself (answered_by "model") only if you ' +
-      'know the answer for certain. An answer that does not fit is an error that says why; the run waits on.',
+      'know the answer for certain, and never for the approval of a tool, which is a person’s alone. An answer that does ' +
+      'not fit is an error that says why; the run waits on.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     scope: 'answer',
     input: schemas.resumeRunInput,

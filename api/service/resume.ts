@@ -5,6 +5,7 @@ import {
   judgeAnswer,
   liveClaim,
   NO_ASK,
+  PERSON_NEEDED,
   provenanceOf,
   readAnswerSignal,
   SIGNALS,
@@ -86,7 +87,10 @@ function refusalOf(principal: Principal, run: FoundRun, request: ResumeRequest):
   if (run.closed || !pending) return { verdict: 'run_not_waiting', issues: [] };
   if (request.ask_id !== undefined && request.ask_id !== pending.ask_id) return { verdict: 'ask_mismatch', issues: [] };
   if (isHeldByAnother(claimOn(run.snapshot), principal.name)) return { verdict: 'claimed', issues: [] };
-  const verdict = judgeAnswer(pending, request.input);
+  const verdict = judgeAnswer(pending, request.input, {
+    approval: run.snapshot.approval,
+    given_by: request.given_by,
+  });
   return verdict.ok ? undefined : { verdict: 'invalid_input', issues: verdict.issues.slice(0, 20) };
 }
 
@@ -94,8 +98,10 @@ function retryOf(principal: Principal, run: FoundRun, request: ResumeRequest): {
   const key = fingerprint(principal.workspace, run.runId, request.idempotencyKey ?? '');
   const { input = null, ask_id = null } = request;
   const { attachments } = provenanceOf(request);
-  // Left out when there are none, or a retry that spans an upgrade would seem to have another body.
-  const digest = fingerprintOfJson({ input, ask_id, ...(attachments ? { attachments } : {}) });
+  // Left out when there are none, or a retry that spans an upgrade would seem to have another body. A model's word that is
+  // said again as its user's is another answer: it must not hear what became of the first.
+  const given_by = request.given_by === 'model' ? { given_by: request.given_by } : {};
+  const digest = fingerprintOfJson({ input, ask_id, ...(attachments ? { attachments } : {}), ...given_by });
   return { answer_id: `key-${key.slice(0, 40)}`, digest };
 }
 
@@ -160,7 +166,9 @@ async function placeInQueue(
     }
     const forThisAsk = read.value.ask_id === undefined || read.value.ask_id === pending?.ask_id;
     if (isHeldByAnother(claimOn(run.snapshot), read.value.principal)) continue;
-    if (pending && forThisAsk && judgeAnswer(pending, read.value.input).ok) return 'behind';
+    const { given_by, input } = read.value;
+    const { approval } = run.snapshot;
+    if (pending && forThisAsk && judgeAnswer(pending, input, { approval, given_by }).ok) return 'behind';
   }
   return 'judged';
 }
@@ -181,6 +189,7 @@ async function replyOf(
 function errorOf({ verdict, issues }: BoundRefusal, snapshot: RunSnapshot): ApiError {
   switch (verdict) {
     case 'invalid_input':
+      if (issues[0]?.code === PERSON_NEEDED) return new ApiError('invalid_input', issues[0].message, issues);
       return invalidAnswer(issues.map((issue) => within('input', issue)));
     case 'ask_mismatch':
       return askMismatch(snapshot.pending?.ask_id ?? null);

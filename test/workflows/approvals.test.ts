@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/define';
 import { expectCleanHistories } from '../support/checks';
+import { TEST_KEY } from '../support/http';
+import { McpCaller } from '../support/mcp';
 import { ModelStack, wireAgent } from '../support/model-agents';
 import { toolMessages, type WireCall } from '../support/openai-server';
 import { decline, freeText, pick, writeIn } from '../support/scripts';
@@ -115,6 +117,41 @@ describe('the approval gate', () => {
     const runId = await start([pay('Ada')]);
     await answer(runId, 'q1', writeIn(' approve '));
     await on.stack.api.untilEnded(runId);
+    expect(paid).toEqual([{ to: 'Ada', amount: 500 }]);
+  });
+
+  test('a model that answers over MCP approves and rejects nothing: the ask stays open for its user', async () => {
+    const runId = await start([pay('Ada')]);
+    await on.stack.api.untilWaiting(runId);
+    const mcp = await McpCaller.http(on.stack.api.url, TEST_KEY);
+    try {
+      for (const input of [pick('q1_o1'), pick('q1_o2'), writeIn('{"to":"Bob","amount":5}'), decline()]) {
+        expect(await mcp.refused('resume_run', { run_id: runId, input })).toMatchObject({
+          error: 'invalid_input',
+          message: expect.stringMatching(/person has to decide .*answered_by "user"/),
+          issues: [{ path: 'given_by', code: 'person_needed' }],
+        });
+      }
+      // A key that stands for the refusal of the model's word does not take the user's along with it.
+      const keyed = { run_id: runId, input: pick('q1_o1'), idempotency_key: 'approve-1' };
+      for (let k = 0; k < 2; k += 1) {
+        expect(await mcp.refused('resume_run', keyed)).toMatchObject({ issues: [{ code: 'person_needed' }] });
+      }
+      const asUser = { ...keyed, answered_by: 'user' };
+      expect(await mcp.refused('resume_run', asUser)).toMatchObject({ error: 'idempotency_conflict' });
+      // Past the API too: the run judges signals by the same rule.
+      const raw = { input: pick('q1_o1'), channel: 'mcp', given_by: 'model' };
+      await on.stack.client.workflow.getHandle(runId).signal('answer', raw);
+      const rejected = async () => (await on.stack.api.events(runId)).filter(({ type }) => type === 'ask.rejected');
+      expect(await rejected()).toMatchObject([{ data: { ask_id: 'q1', issues: [{ code: 'person_needed' }] } }]);
+      expect((await on.stack.api.read(runId)).pending_input_context?.ask_id).toBe('q1');
+      expect(paid).toEqual([]);
+
+      await mcp.run('resume_run', { ...asUser, idempotency_key: 'approve-2' });
+    } finally {
+      await mcp.close();
+    }
+    expect((await on.stack.api.untilEnded(runId)).status).toBe('completed');
     expect(paid).toEqual([{ to: 'Ada', amount: 500 }]);
   });
 

@@ -6,7 +6,9 @@
  * is printed from; so the two agree on every body.
  */
 import { z } from 'zod';
+import { approverIssue } from './approvals';
 import type { ContractIssue } from './errors';
+import type { GivenBy } from './events';
 import { OTHER_OPTION_ID } from './ids';
 import { LIMITS } from './limits';
 import type { Question } from './question';
@@ -76,11 +78,24 @@ export function pendingInputSchema(question: AnswerRules): Record<string, unknow
 
 export type AnswerVerdict = { ok: true; answer: Answer } | { ok: false; issues: ContractIssue[] };
 
+/** What besides the body decides: whether the ask is an approval, and who answers, where the door can tell. */
+export interface AnswerCircumstances {
+  approval?: boolean | undefined;
+  given_by?: GivenBy | undefined;
+}
+
 /**
  * Judges a body as an answer to `question`. Never throws. A body is refused or taken exactly as
- * `pendingInputSchema(question)` says; the issues name the field at fault, not a union's branches.
+ * `pendingInputSchema(question)` says; the issues name the field at fault, not a union's branches. An approval takes no
+ * answer of a model, whatever the body.
  */
-export function judgeAnswer(question: AnswerRules, body: unknown): AnswerVerdict {
+export function judgeAnswer(
+  question: AnswerRules,
+  body: unknown,
+  { approval = false, given_by }: AnswerCircumstances = {},
+): AnswerVerdict {
+  const issue = approverIssue(approval, given_by);
+  if (issue) return { ok: false, issues: [issue] };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return refused('', 'invalid_type', 'an answer is an object with a kind');
   }

@@ -2,6 +2,8 @@
  * The approval gate: a tool call that a person has to approve is put to them as a multiple-choice ask, and their answer
  * read as a decision. The same ask as any other, so every door, rule and record of asks is the gate's too.
  */
+import type { ContractIssue } from './errors';
+import type { GivenBy } from './events';
 import type { Json, JsonObject } from './json';
 import { LIMITS } from './limits';
 import { characters, firstCharacters, trimText } from './text';
@@ -9,6 +11,22 @@ import { toolError, type AskResult, type ToolError } from './tool-results';
 
 export const APPROVE_LABEL = 'Approve';
 export const REJECT_LABEL = 'Reject';
+
+/** Code of the issue that says so when a model has answered what only a person may. */
+export const PERSON_NEEDED = 'person_needed';
+
+/**
+ * What stands against an answer to an approval because of who gave it; null when nothing does. Nobody's judgement may
+ * approve on a person's behalf: what a model says of itself is refused, a rejection or a decline too, and the ask stays
+ * open for a person.
+ */
+export function approverIssue(isApproval: boolean, givenBy: GivenBy | undefined): ContractIssue | null {
+  if (!isApproval || givenBy !== 'model') return null;
+  const message =
+    'a person has to decide this, no model may: put it to your user and pass on what they say, as their answer ' +
+    '(answered_by "user" over MCP, Holdpoint-Given-By: human over HTTP)';
+  return { path: 'given_by', code: PERSON_NEEDED, message };
+}
 
 /** What a person decided about a call. `edited` carries the arguments that they wrote in place of the agent's. */
 export type ApprovalDecision =

@@ -86,6 +86,8 @@ export interface WaitingBelow extends ChildAwaiting {
 export interface RunSnapshot {
   status: 'running' | 'awaiting_input' | 'completed' | 'failed' | 'cancelled';
   pending: z.infer<typeof questionSchema> | null;
+  /** True when `pending` is an approval: no model may answer it. Left out otherwise. */
+  approval?: boolean;
   /** As last judged: `liveClaim` tells whether it still counts. Left out when there is none. */
   claim?: Claim;
   children_awaiting: WaitingBelow[];

@@ -43,7 +43,10 @@ export function takeAnswer(state: RunState, payload: unknown): AnswerOutcome {
   else if (!signal.ok) Object.assign(outcome, { verdict: 'invalid_input', issues: signal.issues });
   else if (isHeldByAnother(state.liveClaim, signal.value.principal)) outcome.verdict = 'claimed';
   else {
-    const verdict = judgeAnswer(pending, signal.value.input);
+    const verdict = judgeAnswer(pending, signal.value.input, {
+      approval: state.asks.isApproval,
+      given_by: signal.value.given_by,
+    });
     if (verdict.ok) {
       const { closing, result } = closingOf(pending, verdict.answer, signal.value, state.now());
       state.closeAsk(closing, result);

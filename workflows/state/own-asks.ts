@@ -8,6 +8,8 @@ export interface OwnAsksData {
   /** How many asks this run has opened: the next is number `opened + 1`, so no id is ever used twice. */
   opened: number;
   pending: Question | null;
+  /** True when the pending ask is an approval; left out otherwise. */
+  approval?: boolean;
   closed: { question: Question; closing: AskClosing }[];
   /** What the agent gets of an ask that is closed and whose tool call has not picked it up yet. */
   results: Record<string, AskResult>;
@@ -30,9 +32,18 @@ export class OwnAsks {
     return this.data.pending?.ask_id ?? this.data.closed.at(-1)?.question.ask_id ?? null;
   }
 
+  /** True when an approval is pending. */
+  get isApproval(): boolean {
+    return this.data.approval === true;
+  }
+
   /** Opens an ask. The caller has made sure that none is pending. */
-  open(ask: AskArgs, facts: { askedAt: string; expiresAt: string | null; assignee: string | null }): Question {
+  open(
+    ask: AskArgs,
+    facts: { askedAt: string; expiresAt: string | null; assignee: string | null; approval: boolean },
+  ): Question {
     this.data.opened += 1;
+    if (facts.approval) this.data.approval = true;
     this.data.pending = buildQuestion(ask, { n: this.data.opened, ...facts });
     return this.data.pending;
   }
@@ -42,6 +53,7 @@ export class OwnAsks {
     const question = this.data.pending;
     if (!question) return;
     this.data.pending = null;
+    delete this.data.approval;
     this.data.closed.push({ question, closing });
     if (this.data.closed.length >= 2 * LIMITS.keptAsks) this.data.closed.splice(0, LIMITS.keptAsks);
     this.data.results[question.ask_id] = result;

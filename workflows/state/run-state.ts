@@ -46,6 +46,12 @@ export interface RunStateData {
   children: Child[];
 }
 
+export interface AskOptions {
+  /** Of the ask's step. */
+  name?: string;
+  approval?: boolean;
+}
+
 /** News for the runs above, in the order in which it came to be. Sent by the workflow, which drains the outbox. */
 export type Notice =
   { kind: 'opened'; question: Question } | { kind: 'closed'; run_id: string; ask_id: string; closing: AskClosing };
@@ -134,9 +140,13 @@ export class RunState {
   }
 
   /**
-   * `ask_a_human`: opens an ask (a step of that `name`), or says at once what the agent gets instead. A refusal pauses nothing (CONTRACT §2).
+   * `ask_a_human`: opens an ask (a step of that `name`), or says at once what the agent gets instead. A refusal pauses
+   * nothing (CONTRACT §2). An `approval` takes no answer of a model.
    */
-  openAsk(args: unknown, name = 'ask_a_human'): { question: Question } | { refused: AskResult } {
+  openAsk(
+    args: unknown,
+    { name = 'ask_a_human', approval = false }: AskOptions = {},
+  ): { question: Question } | { refused: AskResult } {
     if (this.identity.on_question === 'none') return { refused: noHumanInLoop };
     if (this.identity.on_question === 'auto') return { refused: skippedByAuto };
     if (this.asks.pending) return { refused: askInFlight };
@@ -144,7 +154,12 @@ export class RunState {
     if (!verdict.ok) return { refused: invalidQuestion(verdict.message) };
 
     const now = this.now();
-    const question = this.asks.open(verdict.ask, { askedAt: now, expiresAt: null, assignee: this.identity.assignee });
+    const question = this.asks.open(verdict.ask, {
+      askedAt: now,
+      expiresAt: null,
+      assignee: this.identity.assignee,
+      approval,
+    });
     const step = this.steps.begin({ kind: 'ask', name, stepId: question.ask_id }, now);
     this.emit('step.started', { step_id: step.step_id, name: step.name, status: 'running' });
     this.emit('ask.opened', { ask_id: question.ask_id, question });
@@ -290,6 +305,7 @@ export class RunState {
     return {
       status: this.data.status,
       pending: this.asks.pending,
+      ...(this.asks.isApproval ? { approval: true } : {}),
       ...(this.claims.held ? { claim: this.claims.held } : {}),
       children_awaiting: pending.slice(0, maxChildren).map(waitingBelow),
       more_children_awaiting: pending.length > maxChildren,

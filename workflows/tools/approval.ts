@@ -36,7 +36,7 @@ export class ApprovalGate {
     for (;;) {
       await condition(() => this.run.state.asks.pending === null);
       const args = approvalAsk({ agent, tool: name, description, args: call.args, problem });
-      const outcome = await ask(this.run, args, `approve ${name}`);
+      const outcome = await ask(this.run, args, { name: `approve ${name}`, approval: true });
       // Somebody else's question came in between: wait for its end and ask again.
       if ('refused' in outcome && 'error' in outcome.refused && outcome.refused.error === 'ask_in_flight') continue;
       const decision = approvalDecision('result' in outcome ? outcome.result : outcome.refused);

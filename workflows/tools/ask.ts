@@ -1,6 +1,7 @@
 import { condition, isCancellation } from '@temporalio/workflow';
 import { humanDeclined, type AskResult } from '../contract';
 import type { Run } from '../open-run';
+import type { AskOptions } from '../state/run-state';
 
 /**
  * Opens an ask and resolves when it is closed: by the first good `answer` signal, or by the end of the run. Only the
@@ -9,10 +10,10 @@ import type { Run } from '../open-run';
 export async function ask(
   run: Run,
   args: unknown,
-  name: string,
+  options: AskOptions = {},
 ): Promise<{ refused: AskResult } | { result: AskResult }> {
   const { state } = run;
-  const opened = state.openAsk(args, name);
+  const opened = state.openAsk(args, options);
   if ('refused' in opened) return opened;
   const askId = opened.question.ask_id;
   try {

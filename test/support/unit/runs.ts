@@ -48,8 +48,8 @@ export class TestRun {
   }
 
   /** Opens an ask that is known to be good. */
-  ask(args: unknown = { kind: 'free_form', question: 'Which quarter?' }) {
-    const opened = this.state.openAsk(args);
+  ask(args: unknown = { kind: 'free_form', question: 'Which quarter?' }, more: { approval?: boolean } = {}) {
+    const opened = this.state.openAsk(args, more);
     if ('refused' in opened) throw new Error(`refused: ${JSON.stringify(opened.refused)}`);
     return opened.question;
   }
