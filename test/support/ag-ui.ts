@@ -112,6 +112,28 @@ export async function postAndRead(api: ApiCaller, agent: string, body: unknown):
   return events;
 }
 
+/** Posts, reads until an event is the one, gives that, and leaves: for a segment that would last for long. */
+export async function playUntil(
+  api: ApiCaller,
+  threadId: string,
+  more: Partial<RunAgentInput>,
+  isIt: (event: Event) => boolean,
+): Promise<Event> {
+  const response = await post(api, 'scripted', inputFor(threadId, more));
+  if (response.status !== 200 || !response.body) throw new Error(`${response.status} ${await response.text()}`);
+  const seen: Event[] = [];
+  const leave = new Error('seen');
+  await readEvents(response.body, (event) => {
+    seen.push(event);
+    if (isIt(event)) throw leave;
+  }).catch((error: unknown) => {
+    if (error !== leave) throw error;
+  });
+  const last = seen.at(-1);
+  if (!last || !isIt(last)) throw new Error(`the segment ended: ${JSON.stringify(seen)}`);
+  return last;
+}
+
 /** The last event, which is `RUN_FINISHED`. */
 export function finishedOf({ events }: Pick<Segment, 'events'>): Finished {
   const last = events.at(-1);
