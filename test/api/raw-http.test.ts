@@ -86,18 +86,25 @@ describe('raw HTTP', () => {
     '/API/platform/v1/agents',
     '/api/platform/v2/agents',
     '/agents',
-    '/',
     '//',
     '/.git/config',
     '/package.json',
     '/api/platform/v1/%61gents%2f',
     'http://elsewhere.example/api/platform/v1/nothing',
-    '/?a=%zz',
   ])('%s is no route: 404 with a key, 401 without', async (path) => {
     const target = path.replace('WAITING', waiting);
     const { status, error } = await request('GET', target);
     expect({ status, error }).toEqual({ status: 404, error: expect.stringMatching(/^(run_)?not_found$/) });
     expect(await send(`GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`)).toEqual({ status: 401, error: 'unauthorized' });
+  });
+
+  test.each(['/', '/?a=%zz', 'http://elsewhere.example/'])('%s is the console’s page, with no key', async (target) => {
+    const reply = await sendRaw(api.url, `GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect({ status: reply?.status, type: reply?.headers.get('content-type') }).toEqual({
+      status: 200,
+      type: 'text/html; charset=utf-8',
+    });
+    expect(reply?.text).not.toContain(waiting);
   });
 
   test.each(['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'POST', 'GET'])(

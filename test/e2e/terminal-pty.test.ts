@@ -1,5 +1,5 @@
 /** The terminal's commands on a real terminal: prompts, keys, colours, and a question that others answer meanwhile. */
-import { TEST_KEY } from '../support/http';
+import { ownWorkspace, TEST_KEY } from '../support/http';
 import { choice, freeForm, freeText, script } from '../support/scripts';
 import { TestStack } from '../support/stack';
 import { KEY, TerminalProgram, type Env } from '../support/terminal';
@@ -9,7 +9,7 @@ describe('the terminal, on a terminal', () => {
   let env: Env;
   const programs: TerminalProgram[] = [];
   beforeAll(async () => {
-    stack = await TestStack.start();
+    stack = await TestStack.start({ app: { keys: ownWorkspace() } });
     env = { HOLDPOINT_URL: stack.api.url, HOLDPOINT_API_KEY: TEST_KEY };
   });
   afterAll(async () => {

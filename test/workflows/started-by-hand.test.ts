@@ -96,7 +96,13 @@ describe('runs started by hand', () => {
     const { definition } = await metadataOf(runId);
     const described = (list: { name: string; description?: string }[]) =>
       list.filter(({ description }) => (description ?? '').length > 20).map(({ name }) => name);
-    expect(described(definition.signalDefinitions).sort()).toEqual(['answer', 'child_ask_closed', 'child_needs_human']);
+    expect(described(definition.signalDefinitions).sort()).toEqual([
+      'answer',
+      'child_ask_closed',
+      'child_needs_human',
+      'claim',
+      'release',
+    ]);
     expect(described(definition.queryDefinitions)).toEqual(
       expect.arrayContaining(['run', 'events', 'asks', 'messages', 'answer_outcome']),
     );
