@@ -7,6 +7,14 @@ import { modelFailure } from './failures';
 import { promptOf } from './prompt';
 import { languageModel, missingSettingOf } from './providers';
 
+type Sdk = typeof import('ai');
+let loading: Promise<Sdk> | undefined;
+
+/** The SDK, loaded at its first use: Node looks the name up anew at each `import()`, which a turn need not pay for. */
+function sdk(): Promise<Sdk> {
+  return (loading ??= import('ai'));
+}
+
 const DEFAULT_TIMEOUT_MS = 5 * 60 * 1_000;
 
 /**
@@ -22,7 +30,7 @@ export class AiSdkModel implements Model {
     }
     const missing = missingSettingOf(model);
     if (missing !== null) throw ApplicationFailure.nonRetryable(missing, 'model_auth_failed');
-    const { generateText, jsonSchema } = await import('ai');
+    const { generateText, jsonSchema } = await sdk();
     const { temperature, max_output_tokens, timeout_ms = DEFAULT_TIMEOUT_MS } = definition.settings ?? {};
     const tools: ToolSet = Object.fromEntries(
       offeredTools(definition).map(({ name, description, input_schema }) => [
@@ -94,7 +102,7 @@ function asJson(value: unknown): Json {
 export async function preloadAiSdk(definitions: Iterable<Pick<AgentDefinition, 'model'>>): Promise<void> {
   for (const { model } of definitions) {
     if (!model || missingSettingOf(model) !== null) continue;
-    await import('ai');
+    await sdk();
     await languageModel(model);
   }
 }

@@ -88,15 +88,25 @@ export function keyVariableOf(model: string): string {
   return PROVIDERS.get(parts(model).provider)?.key ?? 'the key';
 }
 
-/** The model by its name. Call `missingSettingOf` first. */
+/** By name, key and address. There are as many as agents name, and no more. */
+const loaded = new Map<string, Promise<LanguageModel>>();
+
+/**
+ * The model by its name. Call `missingSettingOf` first. Made once: a provider builds the schemas of its wire for each model
+ * that it makes, which takes longer than the rest of a turn.
+ */
 export async function languageModel(model: string, env: Env = process.env): Promise<LanguageModel> {
   const { provider: name, modelId } = parts(model);
   const provider = PROVIDERS.get(name);
   if (!provider) throw new TypeError(`no provider ${name}`);
-  return provider.load(
-    { apiKey: env[provider.key] || undefined, baseURL: env[provider.baseUrl] || undefined },
-    modelId,
-  );
+  const settings = { apiKey: env[provider.key] || undefined, baseURL: env[provider.baseUrl] || undefined };
+  const which = JSON.stringify([model, settings.apiKey, settings.baseURL]);
+  const known = loaded.get(which);
+  if (known) return known;
+  const loading = provider.load(settings, modelId);
+  loaded.set(which, loading);
+  loading.catch(() => loaded.delete(which));
+  return loading;
 }
 
 /** A small model of each provider, for examples that run on whatever key there is. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { APICallError } from '@ai-sdk/provider';
 import { AiSdkModel } from '../../../activities/models/ai-sdk-model';
 import { modelFailure, retryAfterMs } from '../../../activities/models/failures';
-import { missingSettingOf, modelOfEnvironment, withoutKeys } from '../../../activities/models/providers';
+import { languageModel, missingSettingOf, modelOfEnvironment, withoutKeys } from '../../../activities/models/providers';
 
 const PROVIDERS = [
   ['openai-compatible', 'HOLDPOINT_MODEL_API_KEY', 'HOLDPOINT_MODEL_BASE_URL', '/chat/completions'],
@@ -69,6 +69,16 @@ describe('providers', () => {
     expect(missingSettingOf(`${provider}:x`)).toContain(needed);
     const asked = new AiSdkModel().respond(request(`${provider}:x`), new AbortController().signal);
     await expect(asked).rejects.toMatchObject({ type: 'model_auth_failed', message: expect.stringContaining(needed) });
+  });
+
+  test('a model is made once for its name, key and address', async () => {
+    const env = { HOLDPOINT_MODEL_BASE_URL: 'http://127.0.0.1:1/v1', HOLDPOINT_MODEL_API_KEY: 'one' };
+    const first = await languageModel('openai-compatible:x', env);
+    expect(await languageModel('openai-compatible:x', { ...env })).toBe(first);
+    for (const other of [{ HOLDPOINT_MODEL_API_KEY: 'two' }, { HOLDPOINT_MODEL_BASE_URL: 'http://127.0.0.1:2/v1' }]) {
+      expect(await languageModel('openai-compatible:x', { ...env, ...other })).not.toBe(first);
+    }
+    expect(await languageModel('openai-compatible:y', env)).not.toBe(first);
   });
 
   test('the model of an environment is the one that is named, else a small one of a provider whose key is there', () => {
