@@ -10,7 +10,12 @@ module.exports = {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2022', keepClassNames: true }, sourceMaps: 'inline' },
     ],
   },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdpoint/'],
+  // The examples' two projects are one project before and after, with one name: two to Jest's module map.
+  modulePathIgnorePatterns: [
+    '<rootDir>/dist/',
+    '<rootDir>/.holdpoint/',
+    '<rootDir>/examples/existing-temporal-project/',
+  ],
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
   maxWorkers: 2,
