@@ -3,13 +3,16 @@ import { ApplicationFailure } from '@temporalio/common';
 import { jsonBytes, LIMITS, type AgentDefinition, type Definition, type ToolDefinition } from '../workflows/contract';
 import type { ToolSpec } from './define/spec';
 import { listMcpTools } from './mcp/tools';
-import type { Agent } from './model';
+import type { Agent, DelegableWorkflow } from './model';
 import { builtInsOf } from './models/built-in-tools';
+
+/** What a model is told of whom it may delegate to. */
+export type SubAgentFacts = Pick<DelegableWorkflow, 'description' | 'inputSchema'>;
 
 /** An agent as it is now, the tools of its MCP servers included. Throws `ApplicationFailure`. */
 export async function recordedDefinition(
   agent: Agent,
-  agents: ReadonlyMap<string, Agent>,
+  subAgents: ReadonlyMap<string, SubAgentFacts>,
   signal: AbortSignal,
 ): Promise<AgentDefinition> {
   const { name, description, spec } = agent;
@@ -24,7 +27,7 @@ export async function recordedDefinition(
     // A model has what it is offered; code may call what there is.
     ...(spec.model === null ? {} : { built_ins: builtInsOf(spec.subAgents.length > 0) }),
     sub_agents: spec.subAgents.map((subAgent) => {
-      const found = agents.get(subAgent);
+      const found = subAgents.get(subAgent);
       return { name: subAgent, description: found?.description ?? '', input_schema: found?.inputSchema ?? {} };
     }),
     ...(spec.output ? { output_schema: spec.output.jsonSchema } : {}),

@@ -1,11 +1,10 @@
 /** Everything that a run does to the world outside: one file for each port. */
 import { createToolActivities } from './call-tool';
-import type { WorkflowAgent } from '../workflows/contract';
-import type { Agent } from './model';
+import type { Agent, DelegableWorkflow } from './model';
 import { createModelTurn } from './model-turn';
 import { createRecordEffect } from './record-effect';
 
-export type { Agent, Model, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+export type { Agent, DelegableWorkflow, Model, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
 export type { AgentDefinition } from '../workflows/contract';
 export type { ArgsProblem, ToolRequest } from './call-tool';
 export type { EffectRequest } from './record-effect';
@@ -18,7 +17,7 @@ export interface ActivityDeps {
   /** History events after which runs continue as new, earlier than the server would suggest. */
   continueAsNewAfter?: number | undefined;
   /** Workflows of a team's own (`pausableRun`) that agents may delegate to, under the names of agents. */
-  workflows?: readonly WorkflowAgent[] | undefined;
+  workflows?: readonly DelegableWorkflow[] | undefined;
 }
 
 /** The activities of a worker. */

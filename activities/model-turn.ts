@@ -1,19 +1,22 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
-import { jsonBytes, LIMITS, type AgentDefinition, type ToolCall, type WorkflowAgent } from '../workflows/contract';
-import { recordedDefinition } from './agent-definition';
+import { jsonBytes, LIMITS, type AgentDefinition, type ToolCall } from '../workflows/contract';
+import { recordedDefinition, type SubAgentFacts } from './agent-definition';
 import { finalOutput } from './final-output';
 import { whileBeating } from './heartbeat';
 import { judgedCall } from './judge-calls';
-import type { Agent, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+import type { Agent, DelegableWorkflow, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
 import { AiSdkModel } from './models/ai-sdk-model';
 
 /** One model turn: finds the agent, asks its model, and keeps what comes back within what a run can hold. */
 export function createModelTurn(deps: {
   agents: ReadonlyMap<string, Agent>;
   continueAsNewAfter?: number | undefined;
-  workflows?: readonly WorkflowAgent[] | undefined;
+  workflows?: readonly DelegableWorkflow[] | undefined;
 }) {
+  const { workflows = [] } = deps;
+  const subAgents = new Map<string, SubAgentFacts>(deps.agents);
+  for (const workflow of workflows) subAgents.set(workflow.agent, workflow);
   return async function modelTurn(request: ModelTurnRequest): Promise<ModelTurnResult> {
     const agent = deps.agents.get(request.agent);
     const recorded = request.definition;
@@ -24,13 +27,15 @@ export function createModelTurn(deps: {
     return whileBeating(async () => {
       const { cancellationSignal } = Context.current();
       if (agent && recorded === null) checkInput(agent, request);
-      const definition = recorded ?? (await recordedDefinition(agent as Agent, deps.agents, cancellationSignal));
+      const definition = recorded ?? (await recordedDefinition(agent as Agent, subAgents, cancellationSignal));
       const response = await modelOf(agent, definition).respond({ ...request, definition }, cancellationSignal);
       const result: ModelTurnResult = await judged(bounded(response), { agent, agents: deps.agents }, definition);
       if (recorded === null) {
         result.definition = definition;
         if (deps.continueAsNewAfter !== undefined) result.continue_as_new_after = deps.continueAsNewAfter;
-        if (deps.workflows && deps.workflows.length > 0) result.workflows = [...deps.workflows];
+        if (workflows.length > 0) {
+          result.workflows = workflows.map(({ agent: name, type, task_queue }) => ({ agent: name, type, task_queue }));
+        }
       }
       return result;
     });

@@ -54,6 +54,13 @@ export interface Model {
   respond(request: ModelTurnRequest, signal: AbortSignal): Promise<ModelResponse>;
 }
 
+/** A workflow of a team's own as agents see it: what they delegate to under the name of an agent. */
+export interface DelegableWorkflow extends WorkflowAgent {
+  description?: string | undefined;
+  /** JSON Schema of its one argument; anything when left out. */
+  inputSchema?: JsonObject | undefined;
+}
+
 /** An agent that can be started: who it is, what it takes, and the model behind it. */
 export interface Agent {
   name: string;

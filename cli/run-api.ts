@@ -50,7 +50,7 @@ export async function startApi(
     keys: parts.keys,
     metrics: parts.metrics,
     prepare: parts.tracing?.requests,
-    agents: await installedAgents(settings),
+    agents: (await installedAgents(settings)).startable,
     taskQueue: settings.HOLDPOINT_TASK_QUEUE,
     rateLimit: settings.HOLDPOINT_RATE_LIMIT,
     corsOrigins: settings.HOLDPOINT_CORS_ORIGINS,

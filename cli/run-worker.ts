@@ -31,9 +31,10 @@ export async function startWorker(
   tracing?: Tracing,
 ): Promise<RunningWorker> {
   await ensureSearchAttributes(connection, namespace);
-  const agents = await installedAgents(settings);
+  const { agents, workflows } = await installedAgents(settings);
   const activities = createActivities({
     agents,
+    workflows,
     effectsFile: settings.HOLDPOINT_EFFECTS_FILE,
     continueAsNewAfter: settings.HOLDPOINT_CONTINUE_AS_NEW_AFTER,
   });

@@ -55,9 +55,14 @@ export function defineAgent(options: AgentOptions): Agent {
     name,
     description,
     model: typeof model === 'string' ? new AiSdkModel() : model,
-    ...(input ? { inputSchema: jsonSchemaOf(input), checkInput: (value: Json) => issuesOf(input, value) } : {}),
+    ...(input ? inputJudge(input) : {}),
     spec,
   };
+}
+
+/** What is known of an input by its schema: its JSON Schema, and what judges it. */
+export function inputJudge(input: z.ZodType): Required<Pick<Agent, 'inputSchema' | 'checkInput'>> {
+  return { inputSchema: jsonSchemaOf(input), checkInput: (value) => issuesOf(input, value) };
 }
 
 function issuesOf(input: z.ZodType, value: Json) {
@@ -70,8 +75,8 @@ function specOf(options: AgentOptions): AgentSpec {
   const check = (holds: boolean, problem: string) => {
     if (!holds) throw new TypeError(`agent ${String(name)}: ${problem}`);
   };
-  check(isName(name), `its name must be 1 to ${LIMITS.agentName} visible characters`);
-  check(typeof description === 'string' && !isBlank(description), 'it needs a description');
+  check(isAgentName(name), `its name must be 1 to ${LIMITS.agentName} visible characters`);
+  check(isDescription(description), 'it needs a description');
   check(typeof instructions === 'string', 'instructions must be a text');
   if (typeof model === 'string') {
     checkModelName(model, (problem) => check(false, problem));
@@ -114,8 +119,12 @@ function specOf(options: AgentOptions): AgentSpec {
   };
 }
 
-function isName(name: unknown): boolean {
+export function isAgentName(name: unknown): boolean {
   return typeof name === 'string' && !isBlank(name) && characters(name) <= LIMITS.agentName;
+}
+
+export function isDescription(description: unknown): boolean {
+  return typeof description === 'string' && !isBlank(description);
 }
 
 function checkServer(server: McpServer, check: (holds: boolean, problem: string) => void): void {

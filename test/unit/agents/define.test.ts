@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { shownDefinition } from '../../../activities/agent-definition';
 import { agentRegistry } from '../../../activities/agents';
 import { defineAgent, defineTool, type AgentOptions, type ToolOptions } from '../../../activities/define';
-import { agentsInFolder } from '../../../activities/define/agents-in-folder';
+import { agentsInFolder, allInFolder } from '../../../activities/define/agents-in-folder';
+import { installedAgents } from '../../../cli/agents';
+import type { Settings } from '../../../cli/settings';
 import * as worker from '../../../worker';
 import { snippetWith } from '../../support/snippets';
 
@@ -116,6 +118,23 @@ describe('a folder of agents', () => {
       'notes.md': '#',
     });
     expect((await agentsInFolder(where)).map(({ name }) => name)).toEqual(['a', 'deep']);
+  });
+
+  test('gives startable workflows beside the agents, and says what is wrong with one', async () => {
+    const workflow = (more: string) =>
+      `exports.pay = require(${define}).defineWorkflow({ name: 'pay', description: 'Pays.', type: 'payInvoice', ${more} });`;
+    const where = inFolder('workflows', { 'a.js': code('a'), 'pay.js': workflow("taskQueue: 'payments'") });
+    const { agents, workflows } = await allInFolder(where);
+    expect(agents.map(({ name }) => name)).toEqual(['a']);
+    const target = { type: 'payInvoice', task_queue: 'payments' };
+    expect(workflows).toEqual([{ name: 'pay', description: 'Pays.', workflow: target }]);
+    await expect(allInFolder(inFolder('no-queue', { 'pay.js': workflow('') }))).rejects.toThrow(
+      /workflow pay: it needs a taskQueue/,
+    );
+    const settings = (folder: string) => ({ HOLDPOINT_AGENTS: folder }) as Settings;
+    expect([...(await installedAgents(settings(where))).startable.keys()]).toEqual(['a', 'pay']);
+    const twice = inFolder('twice', { 'a.js': code('pay'), 'pay.js': workflow("taskQueue: 'payments'") });
+    await expect(installedAgents(settings(twice))).rejects.toThrow(/HOLDPOINT_AGENTS: two agents are named pay/);
   });
 
   test('takes the agent of docs/agents.md as it is printed there', async () => {
