@@ -1,7 +1,7 @@
 /** `GET /inbox` as JSON: what it holds, in which order, for whom, and that it is right at once. */
 import type { InboxPage } from '../../api/service/inbox';
 import { DocumentedCaller } from '../support/documented';
-import { OTHER_KEY, ownWorkspace, TEST_KEYS } from '../support/http';
+import { OTHER_KEY, ownWorkspace } from '../support/http';
 import { choice, delegate, freeForm, freeText, pick, script, sleep } from '../support/scripts';
 import { TestStack } from '../support/stack';
 
@@ -19,7 +19,7 @@ describe('the inbox', () => {
         tokens: 0,
       }),
     };
-    const keys = [...ownWorkspace(), ...TEST_KEYS.slice(1)];
+    const keys = [...ownWorkspace(), ...ownWorkspace().map((own) => ({ ...own, name: 'rival', key: OTHER_KEY }))];
     stack = await TestStack.start({ agents: [{ ...agent, model }] as never, app: { keys } });
     api = await DocumentedCaller.of(stack.api);
   });

@@ -109,5 +109,5 @@ describeInBrowser('text that a model wrote', () => {
       (url) => !url.startsWith(stack.api.url) && !url.startsWith(host.origin),
     );
     expect(elsewhere).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -69,7 +69,7 @@ describe('a worker that is killed under model-driven agents', () => {
     await stack.startTemporal();
     [worker, { api }] = await Promise.all([stack.startWorker(env), stack.startApi(env)]);
     temporal = await stack.client();
-  }, 180_000);
+  });
   afterAll(async () => {
     await temporal?.connection.close();
     await stack.stop();
@@ -126,7 +126,7 @@ describe('a worker that is killed under model-driven agents', () => {
       }
     }
     expect(worker.output).not.toContain(MODEL_KEY);
-  }, 240_000);
+  });
 
   test('a folder that cannot be loaded stops the start with one line that names the setting', async () => {
     for (const command of ['api', 'worker', 'dev']) {
@@ -140,5 +140,5 @@ describe('a worker that is killed under model-driven agents', () => {
       expect(await program.closed).toBe(1);
       expect(program.errors).toMatch(/^[^\n]*HOLDPOINT_AGENTS: [^\n]+ is no folder\n$/);
     }
-  }, 120_000);
+  });
 });

@@ -60,7 +60,7 @@ describe('examples/existing-temporal-project', () => {
       extraArgs: ['--headless'],
     });
     folders.push(await built('before'), await built('after'));
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
     await api?.kill();
@@ -113,7 +113,7 @@ describe('examples/existing-temporal-project', () => {
     expect(await small.exited).toBe(0);
     expect(small.seen.output).toContain('INV-2 is paid');
     expect(await caller.read('invoice-INV-2')).toMatchObject({ status: 'completed', result: 'INV-2 is paid' });
-  }, 180_000);
+  });
 
   test('the stock API starts it under the name that docs/existing-project.md gives it', async () => {
     const { body } = await caller.call<{ definitions: { name: string }[] }>('GET', '/definitions');

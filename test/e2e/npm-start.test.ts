@@ -13,7 +13,7 @@ describe('npm start', () => {
   const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'holdpoint-')), 'data');
   let dev: DevProgram;
 
-  beforeAll(async () => (dev = await startDev(dataDir, SCRIPTED)), 120_000);
+  beforeAll(async () => (dev = await startDev(dataDir, SCRIPTED)));
   afterAll(async () => {
     await dev.program.kill();
     expect(await isGroupGone(dev.temporalPid)).toBe(true);

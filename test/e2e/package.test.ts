@@ -37,7 +37,7 @@ describe('the packed tarball', () => {
     await run('tar', ['xzf', tarball, '-C', installed, '--strip-components=1']);
     await linkDependencies(path.join(project, 'node_modules'));
     writeFileSync(path.join(project, 'package.json'), '{"name":"empty","private":true}');
-  }, 120_000);
+  });
 
   /** What `npm install` would bring along, from this checkout: the dependencies without those of development. */
   async function linkDependencies(target: string): Promise<void> {
@@ -81,7 +81,7 @@ describe('the packed tarball', () => {
     });
     const { problems } = JSON.parse(attw.stdout) as { problems?: object };
     expect(problems ?? {}).toEqual({});
-  }, 120_000);
+  });
 
   test('every subpath is there by require and by import of names', async () => {
     const names = Object.entries(SUBPATHS);
@@ -96,7 +96,7 @@ describe('the packed tarball', () => {
     expect((await inProject('import.mjs', imported.join('\n'))).stdout.trim().split('\n')).toEqual(
       names.map(() => 'function'),
     );
-  }, 120_000);
+  });
 
   test('these are all the subpaths there are', () => {
     const { exports } = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as { exports: object };
@@ -137,7 +137,7 @@ describe('the packed tarball', () => {
     const file = path.join(project, 'tsconfig.json');
     writeFileSync(file, JSON.stringify({ compilerOptions, files: ['a.mts', 'b.cts'] }));
     await typeCheck(file);
-  }, 180_000);
+  });
 
   test('the client’s types need no Node, only what a browser has', async () => {
     writeFileSync(
@@ -161,7 +161,7 @@ await client.resume('run', { text: 'x' });
     const file = path.join(project, 'tsconfig.page.json');
     writeFileSync(file, JSON.stringify({ compilerOptions, files: ['page.mts'] }));
     await typeCheck(file);
-  }, 120_000);
+  });
 
   async function typeCheck(config: string): Promise<void> {
     const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -54,7 +54,7 @@ describe('the docs', () => {
     expect(stdout).toMatch(/answered q1 of .*: 12 people[^]*answered q1 of .*: Porto/);
     const [last] = stdout.trim().split('\n').slice(-1);
     expect(last).toMatch(/run\.completed.*12 people.*Porto/);
-  }, 90_000);
+  });
 
   test('the client’s example runs to its end', async () => {
     const code = snippetWith('docs/client.md', 'ts', 'HoldpointClient')
@@ -67,7 +67,7 @@ describe('the docs', () => {
     writeFileSync(path.join(folder, 'example.mjs'), code);
     const { stdout } = await run(process.execPath, ['example.mjs'], installed());
     expect(stdout).toContain('12 people');
-  }, 60_000);
+  });
 
   test('the exit codes are those that --help lists', () => {
     const rows = [...DOC.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, says]) => [

@@ -139,7 +139,7 @@ describe('the terminal, without a terminal', () => {
       for (const key of [TEST_KEY, READER_KEY, OTHER_KEY]) expect(plain.stderr + told.stderr).not.toContain(key);
     }
     expect((await stack.api.read(runId)).status).toBe('awaiting_input');
-  }, 120_000);
+  });
 
   test.each([
     ['an unknown command', ['nonsense']],

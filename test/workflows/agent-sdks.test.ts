@@ -29,7 +29,7 @@ describe('@temporalio/openai-agents', () => {
     const plugins = [openAi, new HoldpointPlugin()];
     const bundle = await bundleOf(require.resolve('../../examples/agent-sdks/openai-agents'), { plugins });
     stack = await LibraryStack.start(bundle, { worker: { plugins, activities: {} }, client: { plugins: [openAi] } });
-  }, 120_000);
+  });
   afterAll(() => stack.stop());
 
   test('an agent and the agent that it uses as a tool both ask; the run pauses for each', async () => {
@@ -70,7 +70,7 @@ describe('@temporalio/ai-sdk', () => {
     const plugins = [new AiSdkPlugin({ modelProvider }), new HoldpointPlugin()];
     const bundle = await bundleOf(require.resolve('../../examples/agent-sdks/ai-sdk'), { plugins });
     stack = await LibraryStack.start(bundle, { worker: { plugins, activities: {} } });
-  }, 120_000);
+  });
   afterAll(() => stack.stop());
 
   test('generateText asks, and goes on with the answer', async () => {

@@ -38,7 +38,7 @@ const pay = (to: string, amount = 500): WireCall => ({ name: 'pay', args: { to, 
 
 describe('the approval gate', () => {
   let on: ModelStack;
-  beforeAll(async () => (on = await ModelStack.start([treasurer, clerk])), 120_000);
+  beforeAll(async () => (on = await ModelStack.start([treasurer, clerk])));
   afterAll(() => on.stop());
   beforeEach(() => void paid.splice(0));
 

@@ -14,7 +14,7 @@ describe('examples', () => {
     // As compiled: what `npm start` and an installed package load.
     const agents = await agentsInFolder(path.resolve(__dirname, '../../dist/examples/agents'));
     stack = await TestStack.start({ agents });
-  }, 120_000);
+  });
   afterAll(() => stack.stop());
 
   const start = async (agent: string, input: unknown): Promise<string> =>

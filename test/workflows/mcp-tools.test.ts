@@ -34,7 +34,7 @@ describe('tools of MCP servers', () => {
       wireAgent('handy', { mcpServers: [local, remote] }),
       wireAgent('picky', { mcpServers: [missing] }),
     ]);
-  }, 120_000);
+  });
   afterAll(async () => {
     closeMcpClients();
     await on.stop();
