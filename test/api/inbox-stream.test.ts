@@ -160,6 +160,53 @@ describe('the live inbox', () => {
     reader.drop();
   });
 
+  test('while visibility has stopped, asks of runs that end are gone at once, whoever ends them; a worker’s restart loses nothing', async () => {
+    const family = () => api.start(script([delegate(script([freeForm()]))]));
+    const below = async ({ run_id }: { run_id: string }) =>
+      (await api.until(run_id, (run) => run.children_awaiting.length === 1)).children_awaiting[0]?.run_id ?? '';
+    const [cancelled, cancelledOutside, terminated, kept] = [
+      await asked(),
+      await asked(),
+      await asked(),
+      await asked(),
+    ];
+    const root = await family();
+    const child = await below(root);
+    const all = [cancelled, cancelledOutside, terminated, kept, child];
+    expect(await eventually(async () => (await listed()).length === all.length)).toBe(true);
+    const reader = await watch();
+    await until(reader, `snapshot ${all.join(' ')} 5`);
+    late.freeze();
+
+    const temporalOf = (runId: string) => stack.client.workflow.getHandle(runId);
+    const gone = async (runId: string, count: number) => {
+      expect(await listed()).not.toContain(`${runId}/q1`);
+      await until(reader, `closed ${runId}/q1 ${count}`);
+    };
+    expect((await api.call('POST', `/agents/${cancelled}/cancel`)).status).toBe(202);
+    await gone(cancelled, 4);
+    await temporalOf(terminated).terminate();
+    await gone(terminated, 3);
+    await temporalOf(cancelledOutside).cancel();
+    await api.untilEnded(cancelledOutside);
+    await gone(cancelledOutside, 2);
+    expect((await api.call('POST', `/agents/${root.run_id}/cancel`)).status).toBe(202);
+    await gone(child, 1);
+
+    await stack.stopWorker();
+    expect(await listed()).toEqual([`${kept}/q1`]);
+    expect((await api.resume(kept, freeText('x'))).status).toBe(202);
+    // Nobody has judged it yet.
+    expect(await listed()).toEqual([`${kept}/q1`]);
+    expect(told(reader)).toHaveLength(5);
+    await stack.startWorker();
+    await until(reader, `closed ${kept}/q1 0`);
+    expect(await listed()).toEqual([]);
+    expect(told(reader)).toHaveLength(6);
+    expect(reader.ended).toBe(false);
+    reader.drop();
+  });
+
   test('200 watchers share one feed, cost no workflow task, and leave nothing behind', async () => {
     const runs = await Promise.all(Array.from({ length: 8 }, () => asked()));
     const tasks = await Promise.all(runs.map((runId) => workflowTasksOf(stack.client, runId)));
