@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { z } from 'zod';
 import { contractIssue, type ContractIssue } from '../workflows/contract';
 import { unauthorized } from './auth';
-import { ApiError, RETRY_AFTER_SECONDS } from './errors';
+import { ApiError, RETRY_AFTER_SECONDS, unsupportedMediaType } from './errors';
 import type { KeyRing } from './keys';
 import { noteOn } from './request-log';
 
@@ -96,7 +96,7 @@ function apiErrorOf(error: FastifyError | ApiError | SchemaError, request: Fasti
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError('body_too_large', `the body is larger than ${request.routeOptions.bodyLimit / 1024} KiB`);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ApiError('unsupported_media_type', 'send JSON, with Content-Type: application/json');
+      return unsupportedMediaType();
     case 'FST_ERR_BAD_URL':
       return new ApiError('malformed_request', 'the path cannot be decoded');
   }

@@ -59,3 +59,7 @@ export function nullWhen(code: ErrorCode): (error: unknown) => null {
 
 /** Seconds that a caller should wait before it tries an unavailable engine again. */
 export const RETRY_AFTER_SECONDS = 2;
+
+export function unsupportedMediaType(): ApiError {
+  return new ApiError('unsupported_media_type', 'send JSON, with Content-Type: application/json');
+}

@@ -1,5 +1,13 @@
 /** Examples of every call, for the OpenAPI document. Each request is sent to a live API by `test/api/examples.test.ts`. */
-import { ApiError, askMismatch, claimedByAnother, engineUnavailable, runNotFound, runNotWaiting } from '../errors';
+import {
+  ApiError,
+  askMismatch,
+  claimedByAnother,
+  engineUnavailable,
+  runNotFound,
+  runNotWaiting,
+  unsupportedMediaType,
+} from '../errors';
 import { unauthorized } from '../auth';
 import { answers, replies, RUN_ID } from './values';
 
@@ -79,7 +87,7 @@ const ERRORS: Record<number, ApiError> = {
   404: runNotFound(),
   409: runNotWaiting(),
   413: new ApiError('body_too_large', 'the body is larger than 256 KiB'),
-  415: new ApiError('unsupported_media_type', 'send JSON, with Content-Type: application/json'),
+  415: unsupportedMediaType(),
   422: new ApiError('invalid_input', 'the body is not what this call takes: see issues', [
     { path: 'input', code: 'custom', message: 'is missing: the answer goes here' },
   ]),

@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { principalOf } from '../auth';
-import { ApiError } from '../errors';
+import { ApiError, unsupportedMediaType } from '../errors';
 import type { Principal } from '../keys';
 import * as schemas from '../routes/schemas';
 import type { RunService } from '../service/runs';
@@ -33,6 +33,10 @@ export function mcpRoutes(service: RunService): FastifyPluginAsyncZod {
 
     const serve = async (request: FastifyRequest, reply: FastifyReply) => {
       checkOrigin(request, reply);
+      // A body of another type has not come this far, one that is not there has.
+      if (request.method === 'POST' && request.headers['content-type'] === undefined) {
+        throw unsupportedMediaType();
+      }
       // As old as they are rare, and each would be many calls for one under the rate limit.
       if (Array.isArray(request.body) && request.body.length > 1) {
         throw new ApiError('malformed_request', 'send one message a request: batches are not taken');

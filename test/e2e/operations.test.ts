@@ -1,49 +1,16 @@
 /** What the people who run it see: metrics, health, logs and traces of real processes, and what watching costs. */
 import { execFileSync } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { eventsOf } from '../support/history-facts';
 import { eventually, TEST_KEY, type ApiCaller } from '../support/http';
 import { metric } from '../support/metrics';
+import { OtlpCollector } from '../support/otlp-collector';
 import { ProcessStack, type Program } from '../support/processes';
 import { choice, decline, delegate, effect, freeForm, freeText, pick, script, writeIn } from '../support/scripts';
 import { StreamReader } from '../support/sse';
 
 const QUESTION = 'zebra-question-zebra';
 const ANSWER = 'zebra-answer-zebra';
-
-/** A collector of OTLP over HTTP, as far as it takes to see what is sent. */
-class Collector {
-  readonly spans: { name: string; traceId: string; spanId: string; parentSpanId?: string; service: string }[] = [];
-  text = '';
-  private readonly server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      this.take(Buffer.concat(chunks).toString());
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
-  });
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.server.close();
-    this.server.closeAllConnections();
-  }
-
-  private take(text: string): void {
-    this.text += text;
-    for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {
-      const service = resource.attributes.find(({ key }: { key: string }) => key === 'service.name').value.stringValue;
-      for (const { spans } of scopeSpans) for (const span of spans) this.spans.push({ ...span, service });
-    }
-  }
-}
 
 describe('operations', () => {
   const stack = new ProcessStack({ LOG_LEVEL: 'trace', HOLDPOINT_METRICS_PORT: '0' });
@@ -206,7 +173,7 @@ describe('operations', () => {
 
 describe('traces', () => {
   const stack = new ProcessStack();
-  const collector = new Collector();
+  const collector = new OtlpCollector();
   afterAll(async () => {
     await stack.stop();
     collector.close();

@@ -1,4 +1,4 @@
-/** docs/terminal.md and docs/client.md work as printed, and shells complete what is completed in them. */
+/** docs/terminal.md and docs/client.md work as printed, shells complete what is completed in them, and so does every command’s help. */
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import { offsitePlanner, travelDesk, venueScout } from '../../examples/agents/of
 import { TEST_KEY } from '../support/http';
 import { snippets, snippetWith } from '../support/snippets';
 import { TestStack } from '../support/stack';
-import { MAIN, TerminalProgram } from '../support/terminal';
+import { MAIN, runCli, TerminalProgram } from '../support/terminal';
 
 const run = promisify(execFile);
 const ROOT = path.resolve(__dirname, '../..');
@@ -127,4 +127,22 @@ describe('completion', () => {
     },
     60_000,
   );
+});
+
+test('every command has help that a newcomer can work from, on stdout', async () => {
+  const cli = (...args: string[]) => runCli(args, {});
+  const help = await cli('--help');
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  const names = [...help.stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+  const commands = ['dev', 'api', 'worker', 'start', 'runs', 'run', 'inbox', 'answer', 'cancel', 'completion'];
+  expect(names).toEqual(expect.arrayContaining(commands));
+  const own = await Promise.all(commands.map((name) => cli(name, '--help')));
+  for (const [at, { code, stdout }] of own.entries()) {
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(`usage: holdpoint ${commands[at]}`),
+    });
+  }
+  expect(help.stdout).toContain('HOLDPOINT_API_KEY');
+  expect((await cli('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -162,3 +162,21 @@ export function typesOf({ events }: Pick<Segment, 'events'>): string[] {
 export function ofType<T extends EventType>({ events }: Pick<Segment, 'events'>, type: T) {
   return events.filter((event): event is Extract<Event, { type: T }> => event.type === type);
 }
+
+/** What starts a scripted run. */
+export const scripted = (input: unknown, more: Record<string, unknown> = {}) => ({
+  forwardedProps: { input, ...more },
+});
+
+export const resolved = (interruptId: string, payload: unknown) => ({
+  interruptId,
+  status: 'resolved' as const,
+  payload,
+});
+
+export const cancelled = (interruptId: string) => ({ interruptId, status: 'cancelled' as const });
+
+type Resumed = ReturnType<typeof resolved> | ReturnType<typeof cancelled>;
+
+/** The next segment, with these answers. */
+export const resumeOf = (agent: HttpAgent, ...resume: Resumed[]) => play(agent, { resume });
