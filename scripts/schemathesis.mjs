@@ -55,20 +55,15 @@ async function main() {
   const closing = [() => rmSync(folder, { recursive: true, force: true })];
   try {
     const api = await startStack(folder, closing);
-    const runs = await startRuns(api);
     const config = path.join(folder, 'schemathesis.toml');
-    // Ids that exist, in every state, or next to nothing but 404 would be seen; and one that does not.
-    writeFileSync(
-      config,
-      `[parameters]\n"path.run_id" = ${JSON.stringify([...runs, 'run_that_is_not_there'])}\n` +
-        // A stream has no end, so nothing that waits for one.
-        `"header.Accept" = "application/json, text/plain"\n`,
-    );
+    writeFileSync(config, configOf(await startRuns(api)));
+    const document = path.join(folder, 'openapi.json');
+    writeFileSync(document, JSON.stringify(forPython(await (await fetch(`${api}/openapi.json`)).json())));
     const args = [
       '--no-color',
       `--config-file=${config}`,
       'run',
-      `${api}/openapi.json`,
+      document,
       `--url=${api}`,
       '--header',
       `Authorization: Bearer ${KEY}`,
@@ -86,6 +81,67 @@ async function main() {
     for (const close of closing) await close();
   }
 }
+
+/**
+ * Values that name what is there: by chance alone next to nothing but 404 and 422 would be seen. What else the tool thinks of
+ * is sent too, by the `probability` that is left.
+ */
+function configOf({ runs, doomed }) {
+  const dictionaries = {
+    runs: [...runs, 'run_that_is_not_there'],
+    // Cancelling is for runs of its own, or soon nothing would wait any more.
+    doomed,
+    agents: ['scripted'],
+    asks: ['q1', 'q2', 'q3'],
+    options: ['q1_o1', 'q1_o2', 'q2_o1', 'other'],
+    kinds: ['multiple_choice', 'free_form', 'decline'],
+    methods: ['tools/list', 'tools/call', 'initialize', 'ping', 'server/discover'],
+    interrupts: runs.map((run) => `${run}:q1`),
+  };
+  const parameters = {
+    'path.run_id': 'runs',
+    'path.agent': 'agents',
+    'body.agent': 'agents',
+    'body.ask_id': 'asks',
+    'body.stepId': 'asks',
+    'body.orchestratorRunId': 'runs',
+    'body.input.kind': 'kinds',
+    'body.input.option_id': 'options',
+    'body.threadId': 'runs',
+    'body.resume[*].interruptId': 'interrupts',
+    'body.method': 'methods',
+  };
+  return [
+    ...Object.entries(dictionaries).map(
+      ([name, values]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(values)}`,
+    ),
+    '[parameters]',
+    ...Object.entries(parameters).map(([at, name]) => `"${at}" = { dictionary = "${name}", probability = 0.8 }`),
+    '[[operations]]',
+    'include-path-regex = "/cancel$"',
+    '[operations.parameters]',
+    '"path.run_id" = { dictionary = "doomed", probability = 0.8 }',
+  ].join('\n');
+}
+
+/**
+ * The document as the tool can read it. Its patterns know no `\p{…}` and no `\0`: a visible character is told in other words, and
+ * a lone surrogate it never makes. The schema of a stream it takes for that of each event in it.
+ */
+function forPython(schema) {
+  if (Array.isArray(schema)) return schema.map(forPython);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forPython(value)]));
+  if (schema.not?.pattern === '\\p{Cs}') delete copy.not;
+  if (typeof schema.pattern === 'string') {
+    copy.pattern = schema.pattern.includes('\\p{') ? VISIBLE : schema.pattern.replace('\\0', '\\x00');
+  }
+  if (copy['text/event-stream']) copy['text/event-stream'] = {};
+  return copy;
+}
+
+const VISIBLE =
+  '[^\\s\\x00-\\x1f\\x7f-\\xa0\\xad\\u034f\\u061c\\u115f\\u1160\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff]';
 
 /** Temporal in memory, a worker and the API; the API's address. */
 async function startStack(folder, closing) {
@@ -125,7 +181,7 @@ async function startStack(folder, closing) {
   return start('api', /api: listening on ([^\s,]+)/);
 }
 
-/** Runs that wait with either kind of question, runs with sub-agents, and one that has ended; their ids. */
+/** Ids of runs that wait with either kind of question, of one whose sub-agent asks, of one that has ended; and of some to cancel. */
 async function startRuns(api) {
   const start = async (input) => {
     const reply = await fetch(`${api}/api/platform/v1/agents`, {
@@ -153,7 +209,9 @@ async function startRuns(api) {
   ]) {
     runs.push(await start(input));
   }
-  return runs;
+  const doomed = [];
+  for (let k = 0; k < 10; k += 1) doomed.push(await start(many(text)));
+  return { runs, doomed };
 }
 
 try {

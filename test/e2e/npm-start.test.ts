@@ -1,13 +1,17 @@
 /** What `npm start` promises: addresses, a key and a session that works as printed; state that is kept; nothing left behind. */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { devSettings, isGroupGone, runInShell, startDev, type DevProgram } from '../support/dev-program';
+import { eventually } from '../support/http';
+import { metric } from '../support/metrics';
 import { Program } from '../support/processes';
 import { freeForm, freeText, script } from '../support/scripts';
+import { StreamReader } from '../support/sse';
 
-const SCRIPTED = { HOLDPOINT_SCRIPTED: '1' };
+const SCRIPTED = { HOLDPOINT_SCRIPTED: '1', HOLDPOINT_METRICS_PORT: '0' };
 
 describe('npm start', () => {
   const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'holdpoint-')), 'data');
@@ -54,6 +58,41 @@ describe('npm start', () => {
     expect(last?.status).toBe('completed');
     expect(JSON.stringify(last?.result)).toContain('12 people');
     expect(JSON.stringify(last?.result)).toContain('Porto');
+  });
+
+  test('every metric of the docs moves, those of the API, its worker and the workflows in one text', async () => {
+    const { api, key } = dev;
+    const asked = async () => (await api.untilWaiting((await api.start(script([freeForm()]))).run_id)).run_id;
+    const [answered, open] = [await asked(), await asked()];
+    const temporal = await dev.program.printed(/Temporal +(\d\S+:\d+)/);
+    const client = new Client({ connection: await Connection.connect({ address: temporal }) });
+    await client.workflow.getHandle(answered).signal('answer', { input: freeText('') });
+    expect((await api.resume(answered, freeText('yes'))).status).toBe(200);
+    expect((await api.call('POST', `/agents/${await asked()}/cancel`)).status).toBe(202);
+    expect((await api.call('GET', '/agents/run_that_is_not_there')).status).toBe(404);
+    const reader = await StreamReader.open(api, open);
+
+    const ops = await dev.program.printed(/metrics and health on (\S+)/);
+    const authorized = { headers: { authorization: `Bearer ${key}` } };
+    const texts = async () => [
+      await (await fetch(`${api.url}/metrics`, authorized)).text(),
+      await (await fetch(`${ops}/metrics`)).text(),
+    ];
+    const docs = readFileSync(path.resolve(__dirname, '../../docs/operations.md'), 'utf8');
+    const named = [...docs.matchAll(/^\| `(holdpoint_\w+)`/gm)].map(([, name]) => name as string);
+    expect(named).toHaveLength(13);
+    const wanted = [...named, 'temporal_workflow_task_execution_latency', 'process_resident_memory_bytes'];
+    // A histogram is there as its count.
+    const still = async () =>
+      (await texts()).flatMap((text) =>
+        wanted.filter((name) => !((metric(text, name) ?? metric(text, `${name}_count`) ?? 0) > 0)),
+      );
+    // What Temporal's index counts is a moment late, and so is what the SDK exports.
+    await eventually(async () => (await still()).length === 0, 60);
+    expect(await still()).toEqual([]);
+    reader.drop();
+    await client.connection.close();
+    expect((await api.call('POST', `/agents/${open}/cancel`)).status).toBe(202);
   });
 
   test('the key is kept in the data folder, where its owner alone can read it', () => {
