@@ -6,7 +6,7 @@ import { buildApp } from '../../api/app';
 import type { InboxPage } from '../../api/service/inbox';
 import { CountingClient } from '../support/counting-client';
 import { workflowTasksOf } from '../support/history-facts';
-import { ApiCaller, eventually, OTHER_KEY, ownWorkspace, TEST_KEYS } from '../support/http';
+import { ApiCaller, eventually, OTHER_KEY, ownWorkspace, type TEST_KEYS } from '../support/http';
 import { LateVisibility } from '../support/late-visibility';
 import { delegate, freeForm, freeText, script, sleep } from '../support/scripts';
 import { StreamReader } from '../support/sse';
