@@ -17,7 +17,7 @@ import { endEarly } from './ending';
 import { runErrorOf } from './failures';
 import { checkArgs, identityOf } from './identity';
 import { openRun, type Run } from './open-run';
-import type { RunStateData } from './state/run-state';
+import type { RunStateData } from './state/run-data';
 import { SubAgents } from './sub-agents';
 import { runTool } from './tools';
 import { ApprovalGate } from './tools/approval';

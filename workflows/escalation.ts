@@ -4,7 +4,7 @@
 import { CancellationScope, getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ChildAskClosedSignal, ChildNeedsHumanSignal } from './contract';
 import { childAskClosedSignal, childNeedsHumanSignal } from './definitions';
-import type { Notice } from './state/run-state';
+import type { Notice } from './state/run-data';
 
 /**
  * Sends notices to every ancestor. To one ancestor they go one after another, so that a close never overtakes its

@@ -11,7 +11,8 @@ import { Escalation } from './escalation';
 import { onSignal } from './signals';
 import { takeClaim, takeRelease } from './state/claims';
 import { takeAnswer } from './state/judge';
-import { newRunState, RunState, type RunStateData } from './state/run-state';
+import { newRunState, type RunStateData } from './state/run-data';
+import { RunState } from './state/run-state';
 import { MEMO_CHILDREN, Visibility } from './visibility';
 
 /** A run as its workflow function sees it. */

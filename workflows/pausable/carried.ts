@@ -2,7 +2,7 @@
 import { mapToPayloads } from '@temporalio/common';
 import { ContinueAsNew, workflowInfo } from '@temporalio/workflow';
 import { attributePayloads, payloadConverter, serializationContext } from '../activator';
-import type { RunStateData } from '../state/run-state';
+import type { RunStateData } from '../state/run-data';
 
 const KEY = 'holdpoint_carried';
 

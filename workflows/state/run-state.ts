@@ -1,6 +1,5 @@
-import type { AskClosing } from '../contract/asks';
-import { closedUnanswered, type AskPage } from '../contract/asks';
-import { liveClaim, type Claim } from '../contract/claims';
+import { closedUnanswered, type AskClosing } from '../contract/asks';
+import type { Claim } from '../contract/claims';
 import {
   provenanceOf,
   type EventData,
@@ -11,40 +10,15 @@ import {
 } from '../contract/events';
 import { jsonBytes, type Json, type JsonObject } from '../contract/json';
 import { LIMITS } from '../contract/limits';
-import type { AnswerOutcome, ChildAskClosedSignal, ChildNeedsHumanSignal } from '../contract/messages';
+import type { ChildAskClosedSignal, ChildNeedsHumanSignal } from '../contract/messages';
 import { judgeAskArgs, type Question } from '../contract/question';
-import type { RunIdentity, RunSnapshot, WaitingBelow } from '../contract/run';
-import type { StepsReply } from '../contract/timeline';
 import { askInFlight, humanDeclined, invalidQuestion, noHumanInLoop, skippedByAuto } from '../contract/tool-results';
 import type { AskResult } from '../contract/tool-results';
-import { AnswerLedger } from './answer-ledger';
-import { Children, type Child } from './children';
-import { Claims, emptyClaims, type ClaimsData } from './claims';
-import { DescendantAsks, emptyDescendantAsks, type DescendantAsk, type DescendantAsksData } from './descendant-asks';
-import { EventLog, type EventLogData } from './event-log';
-import { cutToFit, pageFrom } from './cut';
-import { emptyOwnAsks, OwnAsks, type OwnAsksData } from './own-asks';
-import { emptySteps, Steps, type Step, type StepsData } from './steps';
-import { TranscriptLog, type TranscriptData } from './transcript-log';
-import { WaitingClock, type WaitingClockData } from './waiting-clock';
-
-/** Everything a run knows, as plain JSON: what continue-as-new carries and nothing else survives. */
-export interface RunStateData {
-  identity: RunIdentity;
-  status: RunSnapshot['status'];
-  result: Json;
-  error: RunError | null;
-  clock: WaitingClockData;
-  log: EventLogData;
-  asks: OwnAsksData;
-  descendants: DescendantAsksData;
-  outcomes: AnswerOutcome[];
-  /** Absent in what an older release carries on. */
-  claims?: ClaimsData;
-  steps: StepsData;
-  transcript: TranscriptData;
-  children: Child[];
-}
+import type { Child } from './children';
+import { cutToFit } from './cut';
+import { ReadableRun } from './readable-run';
+import type { Notice, RunStateData } from './run-data';
+import type { Step } from './steps';
 
 export interface AskOptions {
   /** Of the ask's step. */
@@ -52,67 +26,16 @@ export interface AskOptions {
   approval?: boolean;
 }
 
-/** News for the runs above, in the order in which it came to be. Sent by the workflow, which drains the outbox. */
-export type Notice =
-  { kind: 'opened'; question: Question } | { kind: 'closed'; run_id: string; ask_id: string; closing: AskClosing };
-
-export function newRunState(identity: RunIdentity, now: string): RunStateData {
-  return {
-    identity,
-    status: 'running',
-    result: null,
-    error: null,
-    clock: { created_at: now, updated_at: now, ended_at: null, waited_ms: 0, waiting_since: null },
-    log: { last_id: 0, events: [] },
-    asks: emptyOwnAsks(),
-    descendants: emptyDescendantAsks(),
-    outcomes: [],
-    claims: emptyClaims(),
-    steps: emptySteps(),
-    transcript: { dropped: 0, messages: [] },
-    children: [],
-  };
-}
-
 /**
  * One run's state and everything that can happen to it. No Temporal in here: time comes in as a function, news goes
  * out through `outbox` and `revision`.
  */
-export class RunState {
-  readonly log: EventLog;
-  readonly asks: OwnAsks;
-  readonly descendants: DescendantAsks;
-  readonly ledger: AnswerLedger;
-  readonly claims: Claims;
-  readonly steps: Steps;
-  readonly transcript: TranscriptLog;
-  readonly children: Children;
-  readonly clock: WaitingClock;
+export class RunState extends ReadableRun {
   readonly outbox: Notice[] = [];
   /** Rises whenever the record changes, so that the workflow knows when to publish it. */
   revision = 0;
   /** Told of every event as it happens; never of those that were carried on. */
   onEvent: (<T extends EventType>(type: T, data: EventData<T>) => void) | null = null;
-
-  constructor(
-    readonly data: RunStateData,
-    readonly runId: string,
-    readonly now: () => string,
-  ) {
-    this.log = new EventLog(data.log, runId);
-    this.asks = new OwnAsks(data.asks);
-    this.descendants = new DescendantAsks(data.descendants);
-    this.ledger = new AnswerLedger(data.outcomes);
-    this.claims = new Claims((data.claims ??= emptyClaims()));
-    this.steps = new Steps(data.steps);
-    this.transcript = new TranscriptLog(data.transcript);
-    this.children = new Children(data.children);
-    this.clock = new WaitingClock(data.clock);
-  }
-
-  get identity(): RunIdentity {
-    return this.data.identity;
-  }
 
   emit<T extends EventType>(type: T, data: EventData<T>): void {
     this.log.append<EventType>(type, this.now(), data);
@@ -201,11 +124,6 @@ export class RunState {
     this.changed();
   }
 
-  /** Who holds the pending ask at this moment. */
-  get liveClaim(): Claim | null {
-    return liveClaim(this.claims.held, this.asks.pending, this.now());
-  }
-
   claimed(claim: Claim): void {
     this.claims.hold(claim);
     this.emit('ask.claimed', claim);
@@ -288,44 +206,6 @@ export class RunState {
     this.revision += 1;
   }
 
-  /** Asks of this run and of every run below it, by time of asking: pending ones, or all. */
-  pageOfAsks(which: 'pending' | 'all', from: number): AskPage {
-    const all = [...this.asks.list(this.runId), ...this.descendants.list()];
-    const asks = which === 'all' ? all : all.filter((ask) => ask.state === 'pending');
-    // Stable: asks of the same instant keep the order in which they got here.
-    asks.sort((a, b) => compare(a.question.asked_at, b.question.asked_at));
-    const start = Math.max(0, Math.trunc(from) || 0);
-    const { taken, hasMore } = pageFrom(asks, start, LIMITS.eventPage);
-    return { asks: taken, from: start, total: asks.length, has_more: hasMore };
-  }
-
-  snapshot(maxChildren: number = Number.MAX_SAFE_INTEGER): RunSnapshot {
-    const { pending } = this.descendants;
-    const { created_at, updated_at, ended_at, waited_ms } = this.clock.times;
-    return {
-      status: this.data.status,
-      pending: this.asks.pending,
-      ...(this.asks.isApproval ? { approval: true } : {}),
-      ...(this.claims.held ? { claim: this.claims.held } : {}),
-      children_awaiting: pending.slice(0, maxChildren).map(waitingBelow),
-      more_children_awaiting: pending.length > maxChildren,
-      result: this.data.result,
-      error: this.data.error,
-      created_at,
-      updated_at,
-      ended_at,
-      waited_ms,
-      last_event_id: this.log.lastId,
-    };
-  }
-
-  /** The steps as far as one reply holds them, with the part of the snapshot that they must agree with. */
-  timeline(maxChildren: number): StepsReply {
-    const { status, pending, children_awaiting, more_children_awaiting } = this.snapshot(maxChildren);
-    const now = { status, pending, children_awaiting, more_children_awaiting };
-    return { steps: this.steps.recent(LIMITS.stepsBytes), now };
-  }
-
   /** The state for the next execution, cut to what a payload may hold. */
   carry(): RunStateData {
     this.log.trimForCarrying();
@@ -347,16 +227,8 @@ export class RunState {
   }
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 function boundedData(data: JsonObject): JsonObject {
   const bytes = jsonBytes(data);
   if (bytes <= LIMITS.eventBytes) return data;
   return { cut: true, note: `the data had ${bytes} bytes and was cut`, data: cutToFit(data, LIMITS.eventBytes / 2) };
-}
-
-function waitingBelow({ run_id, step_id, question }: DescendantAsk): WaitingBelow {
-  return { run_id, ask_id: question.ask_id, ...(step_id === undefined ? {} : { step_id }) };
 }

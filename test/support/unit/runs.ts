@@ -1,7 +1,8 @@
 /** Runs without Temporal: a `RunState` on a clock that only moves when a test says so. */
 import { runEventSchema, type RunEvent, type RunIdentity } from '../../../workflows/contract';
 import type { Child } from '../../../workflows/state/children';
-import { newRunState, RunState, type RunStateData } from '../../../workflows/state/run-state';
+import { newRunState, type RunStateData } from '../../../workflows/state/run-data';
+import { RunState } from '../../../workflows/state/run-state';
 
 export const START = Date.parse('2026-11-30T09:00:00.000Z');
 

@@ -1,41 +1,9 @@
-/** CONTRACT §3: asks from below, oldest first; withdrawn when their run ends. Cases C11, C13, C14. */
+/** CONTRACT §3: asks from below, oldest first. Cases C11, C13, C14. */
 import fc from 'fast-check';
-import { closedUnanswered, type AskClosing, type Question } from '../../../workflows/contract';
+import { closedUnanswered } from '../../../workflows/contract';
 import { takeAnswer } from '../../../workflows/state/judge';
-import { expectGoodEvents, TestRun } from '../../support/unit/runs';
-
-const at = (ms: number) => new Date(Date.parse('2026-11-30T10:00:00.000Z') + ms).toISOString();
-
-function questionOf(askedAt: number, n = 1): Question {
-  const more = { context: null, options: null, expires_at: null, assignee: null };
-  return { ask_id: `q${n}`, kind: 'free_form', question: `asked at ${askedAt}`, asked_at: at(askedAt), ...more };
-}
-
-function answered(answer = 'x'): AskClosing {
-  const by = { principal: 'ops', channel: 'http', by: 'human' } as const;
-  return { outcome: 'answered', closed_at: at(9_000), answer, option_id: null, message: null, ...by };
-}
-
-/** A run with sub-agents; `ancestors` of an asker are the runs above it, its caller first. */
-class Family extends TestRun {
-  opens(child_run_id: string, askedAt: number, options: { n?: number; between?: string[] } = {}): void {
-    const question = questionOf(askedAt, options.n);
-    const ancestors = [...(options.between ?? []), 'run_root', 'run_above'];
-    this.state.childNeedsHuman({ child_run_id, question, timestamp: question.asked_at, ancestors });
-  }
-
-  closes(child_run_id: string, n = 1, closing: AskClosing = answered()): void {
-    this.state.childAskClosed({ child_run_id, ask_id: `q${n}`, outcome: closing.outcome, closing });
-  }
-
-  get waiting(): string[] {
-    return this.state.snapshot().children_awaiting.map(({ run_id, ask_id }) => `${run_id}/${ask_id}`);
-  }
-
-  get listed(): string[] {
-    return this.state.pageOfAsks('pending', 0).asks.map(({ run_id, ask_id }) => `${run_id}/${ask_id}`);
-  }
-}
+import { answered, at, Family, questionOf } from '../../support/unit/families';
+import { expectGoodEvents } from '../../support/unit/runs';
 
 describe('the order of pending asks', () => {
   test('is that of asking, not of starting; answering one out of turn leaves the others where they are', () => {
@@ -187,76 +155,6 @@ describe('through which sub-agent an ask came', () => {
     const question = questionOf(0);
     run.state.childNeedsHuman({ child_run_id: 'c1', question, timestamp: at(0), ancestors: ['someone', 'else'] });
     expect(run.state.descendants.pending).toMatchObject([{ via_run_id: 'c1', branch: ['c1'] }]);
-  });
-});
-
-describe('when a sub-agent ends', () => {
-  const failed = { status: 'failed', result: null, error: { code: 'boom', message: 'no' } } as const;
-
-  test('everything it and the runs below it still ask is withdrawn, here and further up', () => {
-    const run = new Family();
-    const c1 = run.startChild('c1');
-    run.startChild('c2');
-    run.opens('c1', 0);
-    run.opens('g1', 1, { between: ['c1'] });
-    run.opens('c2', 2);
-    run.opens('gg1', 3, { between: ['g1', 'c1'] });
-    run.tick(5_000);
-    const before = run.events.length;
-    const revision = run.state.revision;
-    run.state.childEnded(c1, failed);
-    expect(run.waiting).toEqual(['c2/q1']);
-    expect(run.types(before)).toEqual(['child_ask_closed', 'child_ask_closed', 'child_ask_closed', 'child.failed', 'step.failed']); // prettier-ignore
-    expect(run.state.outbox).toMatchObject(
-      ['c1', 'g1', 'gg1'].map((run_id) => ({
-        kind: 'closed',
-        run_id,
-        ask_id: 'q1',
-        closing: { outcome: 'withdrawn' },
-      })),
-    );
-    expect(run.state.pageOfAsks('all', 0).asks.map((ask) => ask.state)).toEqual(['withdrawn', 'withdrawn', 'pending', 'withdrawn']); // prettier-ignore
-    expect(run.state.revision).toBeGreaterThan(revision);
-    expectGoodEvents(run.events);
-  });
-
-  test('what is still on its way from there is ignored, now and after continue-as-new', () => {
-    const run = new Family();
-    run.state.childEnded(run.startChild('c1'), failed);
-    const before = run.events.length;
-    run.opens('c1', 0);
-    run.opens('g1', 0, { between: ['c1'] });
-    run.continueAsNew();
-    run.opens('c1', 0);
-    run.opens('g1', 0, { between: ['c1'] });
-    run.closes('g1');
-    expect(run.waiting).toEqual([]);
-    expect(run.types(before)).toEqual([]);
-  });
-
-  test('its withdrawal that arrives afterwards changes nothing', () => {
-    const run = new Family();
-    const c1 = run.startChild('c1');
-    run.opens('c1', 0);
-    run.state.childEnded(c1, failed);
-    const before = structuredClone(run.state.data);
-    run.closes('c1', 1, closedUnanswered('withdrawn', at(50)));
-    expect(run.state.data).toStrictEqual(before);
-  });
-
-  test.each([
-    ['completed' as const, null, ['child.completed', 'step.completed']],
-    ['failed' as const, { code: 'boom', message: 'no' }, ['child.failed', 'step.failed']],
-    ['cancelled' as const, { code: 'cancelled', message: 'was cancelled' }, ['child.failed', 'step.failed']],
-  ])('%s is told, and its step ends', (status, error, types) => {
-    const run = new Family();
-    const child = run.startChild('c1');
-    const before = run.events.length;
-    run.state.childEnded(child, { status, result: error === null ? { text: 'done' } : null, error });
-    expect(run.types(before)).toEqual(types);
-    expect(run.state.children.unfinished).toBe(0);
-    expect(run.state.steps.find(child.step_id)?.status).toBe(status);
-    expectGoodEvents(run.events);
   });
 });
 
