@@ -57,7 +57,8 @@ export async function lookAtInbox(
       }
     });
     if (failure !== undefined && (read.size === 0 || !isUnavailable(failure))) throw failure as Error;
-    ids = runs.flatMap((run) => (run ? waitingBelow(run) : [])).filter((runId) => !read.has(runId));
+    const below = runs.flatMap((run) => (run ? waitingBelow(run) : []));
+    ids = below.filter((runId) => !read.has(runId) && !tooMany.has(runId));
     if (Date.now() > stopAt) break;
   }
   const asks = [...read.values()].map((run) => run?.ask ?? null).filter((ask) => ask !== null);

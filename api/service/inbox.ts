@@ -1,6 +1,7 @@
 /** `GET /inbox`: pending asks of all runs of a workspace, oldest first. */
 import { z } from 'zod';
 import { jsonBytes, LIMITS } from '../../workflows/contract';
+import { engineUnavailable } from '../errors';
 import { readCursor, writeCursor } from './cursor';
 import type { TemporalGateway } from './gateway';
 import { fitsInbox, oldestFirst, readInboxRun, type InboxAsk, type InboxFilter, type InboxPlace } from './inbox-asks';
@@ -20,11 +21,17 @@ const cursorSchema = z.strictObject({ asked_at: z.string().max(64), run_id: z.st
 
 /** What is on file is not asked for again before it is this old. */
 const FILE_AGE_MS = 300;
+/** So long a look waits for it. */
 const FILE_MS = 2_000;
+/** And so long it may take, for the looks to come. */
+const SLOW_FILE_MS = 9_000;
+/** What visibility had on file so lately still tells where to look, while it is slow. */
+const OLD_FILE_MS = 30_000;
 
 /** The inboxes of all workspaces, as this process reads them. */
 export class Inbox {
   private readonly onFile = new Map<string, { at: number; runs: FiledRun[] }>();
+  private readonly reading = new Map<string, Promise<FiledRun[]>>();
   private readonly looks = new Map<string, SharedWork<InboxLook>>();
 
   constructor(
@@ -80,14 +87,32 @@ export class Inbox {
     return look.run();
   }
 
-  /** What is on file, read anew at most some times a second: it lags anyway, and Temporal takes ten such calls a second. */
+  /**
+   * What is on file, read anew at most some times a second: it lags anyway, and Temporal takes ten such calls a second. With
+   * hundreds of runs on a busy server it takes seconds: then what was read before tells where to look.
+   */
   private async filed(workspace: string): Promise<FiledRun[]> {
     const kept = this.onFile.get(workspace);
-    if (kept && Date.now() - kept.at < FILE_AGE_MS) return kept.runs;
+    const age = Date.now() - (kept?.at ?? 0);
+    if (kept && age < FILE_AGE_MS) return kept.runs;
+    const read = this.reading.get(workspace) ?? this.readFile(workspace);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, FILE_MS, null)));
+    const runs = await Promise.race([read, late]).finally(() => clearTimeout(timer));
+    if (runs) return runs;
+    if (kept && age < OLD_FILE_MS) return kept.runs;
+    throw engineUnavailable();
+  }
+
+  private readFile(workspace: string): Promise<FiledRun[]> {
     const at = Date.now();
-    const runs = await filedRuns(this.gateway.forRequest(FILE_MS), workspace);
-    this.onFile.set(workspace, { at, runs });
-    return runs;
+    const read = filedRuns(this.gateway.forRequest(SLOW_FILE_MS), workspace);
+    this.reading.set(workspace, read);
+    const keep = (runs: FiledRun[]) => void this.onFile.set(workspace, { at, runs });
+    const done = () => void this.reading.delete(workspace);
+    // Who waits for it is told of a failure; when nobody does any more it is not a matter of anybody's.
+    read.then(keep, () => undefined).finally(done);
+    return read;
   }
 }
 

@@ -12,6 +12,8 @@ export interface InboxFilter {
 
 /** The stream is not followed while nobody looks; the count in the title is. */
 const HIDDEN_POLL_MS = 30_000;
+/** A server that is too busy for a page is given some time before it is asked again. */
+const MORE_AGAIN_MS = 3_000;
 const PAGE = 100;
 
 export const nameOf = (ask: { run_id: string; ask_id: string }) => `${ask.run_id} ${ask.ask_id}`;
@@ -25,6 +27,9 @@ export class InboxStore extends EventTarget {
   failure: HoldpointError | null = null;
   state: StreamState = 'connecting';
   loadingMore = false;
+  /** The next page could not be read; it is tried again by itself. */
+  moreFailed = false;
+  private moreTimer: ReturnType<typeof setTimeout> | undefined;
   private cursor: string | null = null;
   private readonly end: () => void;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,6 +54,7 @@ export class InboxStore extends EventTarget {
 
   close(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.moreTimer);
     this.end();
   }
 
@@ -60,6 +66,7 @@ export class InboxStore extends EventTarget {
   async loadMore(): Promise<void> {
     const { cursor } = this;
     if (cursor === null || this.loadingMore) return;
+    clearTimeout(this.moreTimer);
     this.loadingMore = true;
     this.changed();
     try {
@@ -69,8 +76,11 @@ export class InboxStore extends EventTarget {
       this.cursor = page.next_cursor;
       this.count = page.count;
       this.merge(page.asks);
+      this.moreFailed = false;
     } catch (error) {
       this.failure = failureOf(error);
+      this.moreFailed = true;
+      this.moreTimer = setTimeout(() => void this.loadMore(), MORE_AGAIN_MS);
     } finally {
       this.loadingMore = false;
       this.changed();
@@ -93,6 +103,7 @@ export class InboxStore extends EventTarget {
       case 'inbox.snapshot':
         this.asks = event.data.asks;
         this.cursor = event.data.next_cursor;
+        this.moreFailed = false;
         break;
       case 'ask.opened':
       case 'ask.changed':

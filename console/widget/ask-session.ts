@@ -41,6 +41,8 @@ export class AskSession {
   private readonly reported = new Set<string>();
   /** Ask that this widget's own answer closed. */
   private answeredHere: string | null = null;
+  /** Ask to which an answer of this widget is on its way. */
+  private inFlight: string | null = null;
   private readonly abort = new AbortController();
   private readonly unfollow: () => void;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -86,11 +88,21 @@ export class AskSession {
     else void this.read();
   }
 
+  /** Until the reply is here (null), the stream's news of this ask may be of this very answer: what is shown stays. */
+  sending(askId: string | null): void {
+    this.inFlight = askId;
+    if (askId === null && this.view.record) this.applyRecord(this.view.record);
+  }
+
   /** What a resume replied: the record after the answer was taken, right at once. */
   answered(askId: string, record: RunRecord, closing: Closing): void {
     this.answeredHere = askId;
+    this.inFlight = null;
     this.closings.set(askId, closing);
-    this.applyRecord(record);
+    // A slow reply may be older than what was read meanwhile.
+    const { record: known } = this.view;
+    this.applyRecord(known && known.updated_at > record.updated_at ? known : record);
+    this.refresh();
   }
 
   /** Leaves the closed question for the one that is open now. */
@@ -161,6 +173,7 @@ export class AskSession {
   private applyRecord(record: RunRecord): void {
     const pending = record.pending_input_context;
     const shown = this.view.question;
+    if (shown && shown.ask_id === this.inFlight) return this.update({ record });
     const wanted = this.askId ?? shown?.ask_id ?? pending?.ask_id ?? null;
     const isOpen = (id: string) => pending?.ask_id === id && !this.closings.has(id);
     if (wanted === null) return this.update({ record, question: null, closing: null, next: null });

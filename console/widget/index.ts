@@ -5,4 +5,4 @@ if (!customElements.get('holdpoint-ask')) customElements.define('holdpoint-ask',
 
 export { HoldpointAsk };
 export { ENGLISH, type AskStrings } from './strings';
-export type { AnsweredDetail, ClosedDetail, RefusedDetail } from './holdpoint-ask';
+export type { AnsweredDetail, AskEvents, ClosedDetail, RefusedDetail } from './events';

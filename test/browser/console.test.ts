@@ -1,71 +1,19 @@
 /** The console in a real Chromium, as people use it. */
-import type { Browser, Page } from 'playwright-core';
-import { z } from 'zod';
-import { defineAgent } from '../../activities/define';
-import {
-  describeInBrowser,
-  expectAccessible,
-  expectNoSidewaysScroll,
-  openBrowser,
-  openPage,
-  signIn,
-  type Watched,
-} from '../support/browser';
-import { eventually, ownWorkspace, TEST_KEY } from '../support/http';
-import { choice, delegate, freeForm, freeText, pick, script, sleep } from '../support/scripts';
-import { TestStack } from '../support/stack';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, expectAccessible } from '../support/browser';
+import { clerk } from '../support/clerk';
+import { eventually, TEST_KEY } from '../support/http';
+import { ConsolePages } from '../support/pages';
+import { choice, delegate, freeForm, freeText, script, sleep } from '../support/scripts';
 import { untilChildren } from '../support/trees';
 
-/** Takes a form's worth of input and hands it back. */
-const clerk = defineAgent({
-  name: 'clerk',
-  description: 'Files what it is given.',
-  model: {
-    respond: ({ input }) =>
-      Promise.resolve({ text: JSON.stringify(input), calls: [], final: true, tokens: 0, context_tokens: 0 } as never),
-  },
-  input: z.object({
-    title: z.string().min(3).meta({ description: 'What it is about.' }),
-    amount: z.number().min(1),
-    urgent: z.boolean().optional(),
-    kind: z.enum(['invoice', 'receipt']),
-    tags: z.array(z.string()).optional(),
-    address: z.object({ city: z.string() }),
-  }),
-});
-
 describeInBrowser('the console', () => {
-  let stack: TestStack;
-  let browser: Browser;
-  let opened: Watched[] = [];
-
+  let pages: ConsolePages;
   beforeAll(async () => {
-    const app = { keys: ownWorkspace(), temporalUi: 'http://temporal.test:8233/' };
-    [stack, browser] = await Promise.all([TestStack.start({ app, agents: [clerk] }), openBrowser()]);
+    pages = await ConsolePages.start({ agents: [clerk], app: { temporalUi: 'http://temporal.test:8233/' } });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    expect(opened.flatMap(({ errors }) => errors)).toEqual([]);
-    for (const { requested } of opened) expect(requested.filter((url) => !url.startsWith(stack.api.url))).toEqual([]);
-    opened = [];
-  });
-
-  async function open(hash?: string, options = {}): Promise<Page> {
-    const { page, watched } = await openPage(browser, options);
-    opened.push(watched);
-    await signIn(page, stack.api.url, TEST_KEY, hash);
-    return page;
-  }
-
-  async function paused(input: unknown, more: Record<string, unknown> = {}): Promise<string> {
-    const { run_id } = await stack.api.start(input, more);
-    await stack.api.untilWaiting(run_id);
-    return run_id;
-  }
+  afterEach(() => pages.closePages());
+  afterAll(() => pages?.stop());
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
   const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent.trim()');
@@ -77,8 +25,8 @@ describeInBrowser('the console', () => {
   };
 
   test('signing in: a wrong key is told so, the right one stays in this tab and nowhere else, signing out forgets it', async () => {
-    const { page, watched } = await openPage(browser);
-    await page.goto(`${stack.api.url}/`);
+    const { page, watched } = await pages.blank();
+    await page.goto(`${pages.stack.api.url}/`);
     await expectAccessible(page, 'sign in');
     await page.getByLabel('API key').fill('wrong');
     await page.keyboard.press('Enter');
@@ -104,17 +52,17 @@ describeInBrowser('the console', () => {
   });
 
   test('the inbox is live: oldest first, counted in the title, filtered by an address that can be shared', async () => {
-    const page = await open();
+    const page = await pages.open();
     await page.getByText('Nothing waits for an answer.').waitFor();
     await expectAccessible(page, 'empty inbox');
-    const first = await paused(script([freeForm('First?')]), { assignee: 'sam@contoso.com' });
+    const first = await pages.paused(script([freeForm('First?')]), { assignee: 'sam@contoso.com' });
     await page.getByText('New question: First?').waitFor({ state: 'attached' });
-    await paused(script([choice('A', 'B')]), { assignee: 'kim@contoso.com' });
+    await pages.paused(script([choice('A', 'B')]), { assignee: 'kim@contoso.com' });
     await untilRows(page, ['First?', 'Which one?']);
     expect(await page.title()).toBe('(2) Inbox · Holdpoint');
     await page.getByLabel('Assignee').fill('kim@contoso.com');
     await untilRows(page, ['Which one?']);
-    const shared = await open(new URL(page.url()).hash.slice(1));
+    const shared = await pages.open(new URL(page.url()).hash.slice(1));
     await untilRows(shared, ['Which one?']);
     await page.getByLabel('Assignee').fill('nobody');
     await page.getByText('Nothing here fits the filter.').waitFor();
@@ -141,20 +89,22 @@ describeInBrowser('the console', () => {
     await page.getByText('First?').first().waitFor();
     await page.goBack();
     expect(new URL(page.url()).hash).toMatch(/^#\/inbox(\?|$)/);
-    expect(await stack.api.toolResults(first)).toEqual([{ answer: 'Certainly' }]);
+    expect(await pages.stack.api.toolResults(first)).toEqual([{ answer: 'Certainly' }]);
   });
 
   test('a conversation: its tree says who waits, a sub-agent’s ask is answered from the root’s page, all of it live', async () => {
     const below = script([choice('Lisbon', 'Turin'), [sleep(200)]], 'found it');
-    const { run_id: root } = await stack.api.start(script([delegate(below), freeForm('Anything else?')], 'all done'));
-    const [child = ''] = await untilChildren(stack.api, root);
-    await stack.api.untilWaiting(child);
-    const page = await open(`/runs/${root}`);
+    const { run_id: root } = await pages.stack.api.start(
+      script([delegate(below), freeForm('Anything else?')], 'all done'),
+    );
+    const [child = ''] = await untilChildren(pages.stack.api, root);
+    await pages.stack.api.untilWaiting(child);
+    const page = await pages.open(`/runs/${root}`);
     await page.getByText('Sub-agent scripted asks').waitFor();
     await page.getByRole('radio', { name: 'Turin' }).check();
     await page.getByRole('button', { name: 'Send answer' }).click();
     await page.getByText('Your answer was sent.').first().waitFor();
-    expect(await stack.api.toolResults(child, 'ask_a_human')).toEqual([{ answer: 'Turin', option_id: 'q1_o2' }]);
+    expect(await pages.stack.api.toolResults(child, 'ask_a_human')).toEqual([{ answer: 'Turin', option_id: 'q1_o2' }]);
     // The root asks next; its question comes to the same page.
     await page.getByRole('textbox', { name: 'Your answer' }).fill('No, thank you');
     await page.getByRole('button', { name: 'Send answer' }).click();
@@ -179,8 +129,8 @@ describeInBrowser('the console', () => {
   });
 
   test('cancelling asks first, by keyboard, and withdraws the question', async () => {
-    const runId = await paused(script([freeForm('Still needed?')]));
-    const page = await open(`/runs/${runId}`);
+    const runId = await pages.paused(script([freeForm('Still needed?')]));
+    const page = await pages.open(`/runs/${runId}`);
     await page.getByRole('textbox', { name: 'Your answer' }).fill('half an answer');
     await page.getByRole('button', { name: 'Cancel run…' }).press('Enter');
     await page.getByRole('dialog').waitFor();
@@ -191,11 +141,11 @@ describeInBrowser('the console', () => {
     await page.getByText('The question was withdrawn: the run has ended.').first().waitFor();
     await page.locator('[part=unsent]', { hasText: 'half an answer' }).waitFor();
     await page.locator('h1', { hasText: 'Cancelled' }).waitFor();
-    expect((await stack.api.read(runId)).status).toBe('cancelled');
+    expect((await pages.stack.api.read(runId)).status).toBe('cancelled');
   });
 
   test('starting: the form comes from the input schema, shows the server’s own issues, and starts once', async () => {
-    const page = await open('/start');
+    const page = await pages.open('/start');
     await page.getByLabel('Agent').selectOption('clerk');
     await page.getByText('What it is about.').waitFor();
     await page.getByLabel('title', { exact: true }).fill('ab');
@@ -211,15 +161,16 @@ describeInBrowser('the console', () => {
     await page.getByLabel('tags (optional)').fill('red\nblue');
     await page.getByLabel('address.city').fill('Turin');
     await page.getByLabel('Assignee (optional)').fill('sam@contoso.com');
+    await page.getByLabel('When it needs a person').selectOption('auto');
     await page.getByRole('button', { name: 'Start' }).dblclick();
     await heading(page, 'clerk').waitFor();
-    const { body } = await stack.api.call<{ runs: { run_id: string; assignee: string }[] }>(
+    const { body } = await pages.stack.api.call<{ runs: { run_id: string; assignee: string; on_question: string }[] }>(
       'GET',
       '/agents?agent=clerk',
     );
     expect(body.runs).toHaveLength(1);
-    expect(body.runs[0]?.assignee).toBe('sam@contoso.com');
-    const run = await stack.api.untilEnded(body.runs[0]?.run_id ?? '');
+    expect(body.runs[0]).toMatchObject({ assignee: 'sam@contoso.com', on_question: 'auto' });
+    const run = await pages.stack.api.untilEnded(body.runs[0]?.run_id ?? '');
     expect(JSON.parse((run.result as { text: string }).text)).toEqual({
       title: 'An offer',
       amount: 12.5,
@@ -235,9 +186,9 @@ describeInBrowser('the console', () => {
   test('runs: filter, search, pages, live status', async () => {
     const assignee = 'list@contoso.com';
     const started = [];
-    for (let nth = 0; nth < 30; nth += 1) started.push(await stack.api.start(script([]), { assignee }));
-    const waiting = await paused(script([freeForm('Is this the needle?')]), { assignee });
-    const page = await open(`/runs?assignee=${assignee}`);
+    for (let nth = 0; nth < 30; nth += 1) started.push(await pages.stack.api.start(script([]), { assignee }));
+    const waiting = await pages.paused(script([freeForm('Is this the needle?')]), { assignee });
+    const page = await pages.open(`/runs?assignee=${assignee}`);
     await page.getByText(waiting).waitFor();
     expect(await page.locator('.rows > li').count()).toBe(25);
     await page.getByRole('button', { name: 'Show older runs' }).click();
@@ -250,7 +201,7 @@ describeInBrowser('the console', () => {
     await page.getByLabel('Status').selectOption('awaiting_input');
     await eventually(async () => (await page.locator('.rows > li').count()) === 1, 15);
     expect(new URL(page.url()).hash).toBe(`#/runs?status=awaiting_input&assignee=${encodeURIComponent(assignee)}`);
-    await stack.api.resume(waiting, freeText('yes'));
+    await pages.stack.api.resume(waiting, freeText('yes'));
     await page.getByText('No run fits this.').waitFor();
     await page.getByLabel('Status').selectOption('');
     const row = page.locator('.rows > li', { hasText: waiting });
@@ -260,80 +211,4 @@ describeInBrowser('the console', () => {
     await page.goBack();
     await heading(page, 'Runs').waitFor();
   });
-
-  test('all of it by keyboard: from the key to the answer', async () => {
-    const runId = await paused(script([choice('Left', 'Right')]));
-    const { page } = await openPage(browser);
-    await page.goto(`${stack.api.url}/`);
-    const tabUntil = async (name: string) => {
-      for (let presses = 0; presses < 30; presses += 1) {
-        await page.keyboard.press('Tab');
-        const at = await page.evaluate<string>(`(() => {
-          let node = document.activeElement;
-          while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-          return node.value && node.type === 'radio' ? node.parentElement.textContent.trim() : node.textContent.trim() || node.id;
-        })()`);
-        if (at.includes(name)) return;
-      }
-      throw new Error(`the Tab key does not lead to ${name}`);
-    };
-    await tabUntil('key');
-    await page.keyboard.type(TEST_KEY);
-    await page.keyboard.press('Enter');
-    await page.locator('.rows a').first().waitFor();
-    await tabUntil('Which one?');
-    await page.keyboard.press('Enter');
-    await page.getByRole('radio').first().waitFor();
-    await tabUntil('Left');
-    await page.keyboard.press('ArrowDown');
-    await tabUntil('Send answer');
-    await page.keyboard.press('Enter');
-    await page.getByText('Your answer was sent.').first().waitFor();
-    await stack.api.untilEnded(runId);
-    expect(await stack.api.toolResults(runId)).toEqual([{ answer: 'Right', option_id: 'q1_o2' }]);
-  });
-
-  test.each([
-    ['light', 1280],
-    ['dark', 320],
-  ] as const)(
-    'axe finds nothing on any page, %s, %i px wide, and nothing has to be scrolled sideways',
-    async (colorScheme, width) => {
-      const long = 'a-very-long-word-'.repeat(20);
-      const root = await paused(
-        script([[delegate(script([choice(long, 'B')]), { background: true }), freeForm(`Is ${long} right?`)]]),
-        { assignee: `${'x'.repeat(60)}@contoso.com` },
-      );
-      const [child = ''] = await untilChildren(stack.api, root);
-      await stack.api.untilWaiting(child);
-      const failed = await stack.api.start(script([]), { run_id: `gone_${colorScheme}` });
-      await stack.api.untilEnded(failed.run_id);
-      const page = await open('/inbox', { colorScheme, viewport: { width, height: 720 }, reducedMotion: 'reduce' });
-      const look = async (state: string) => {
-        await expectAccessible(page, `${state}, ${colorScheme}, ${width}`);
-        await expectNoSidewaysScroll(page, state);
-      };
-      const visit = async (hash: string, sign: string) => {
-        await page.goto(`${stack.api.url}/#${hash}`);
-        await page.getByText(sign).first().waitFor();
-        await look(hash);
-      };
-      await page.locator('.rows a').first().waitFor();
-      await look('inbox');
-      await visit(`/inbox/${child}/q1`, 'Next question');
-      await visit('/runs', 'a sub-agent waits');
-      await visit(`/runs/${root}`, 'A sub-agent asks');
-      await visit(`/runs/${root}/transcript`, 'calls');
-      await visit(`/runs/${root}/details`, '"run_id"');
-      await visit(`/runs/${failed.run_id}`, 'Result');
-      await visit('/runs/run_00000000000000000000', 'there is no such run');
-      await visit('/start', 'Start a run');
-      await visit('/start?agent=clerk', 'What it is about.');
-      await visit('/nowhere', 'There is no such page');
-      await page.getByLabel('Account').click();
-      await look('account');
-      await stack.api.resume(child, pick('q1_o2'));
-      await stack.api.call('POST', `/agents/${root}/cancel`);
-    },
-  );
 });

@@ -1,7 +1,14 @@
 /** Pages that stay open while what is behind them goes away and comes back: real processes, killed. */
 import net from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, expectAccessible, openBrowser, openPage, signIn } from '../support/browser';
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openBrowser,
+  openPage,
+  signIn,
+} from '../support/browser';
 import { TEST_KEY, type ApiCaller } from '../support/http';
 import { ProcessStack, type Program } from '../support/processes';
 import { freeForm, script } from '../support/scripts';
@@ -80,9 +87,32 @@ describeInBrowser('open pages and outages', () => {
     await signIn(page, api.url, TEST_KEY, `/runs/${runId}`);
     await page.locator('.timeline').getByText('waits for a person').waitFor();
     const before = await page.locator('.timeline > li').count();
+    const phone = { colorScheme: 'dark' as const, viewport: { width: 320, height: 640 } };
+    const { page: other } = await openPage(browser, phone);
+    const { page: outside } = await openPage(browser, phone);
+    await signIn(other, api.url, TEST_KEY, '/inbox');
+    await outside.goto(`${api.url}/`);
     await apiProgram.kill();
     await page.getByText('The live view is interrupted. Reconnecting…').waitFor();
+    await expectAccessible(page, 'a run, no connection');
+
+    // Pages that have nothing to show yet say so, and offer to try again; a key is not called wrong for that.
+    await outside.getByLabel('API key').fill(TEST_KEY);
+    await outside.getByRole('button', { name: 'Sign in' }).click();
+    await outside.getByText('The server cannot be reached. Try again in a moment.').waitFor();
+    await expectAccessible(outside, 'sign in, no connection');
+    for (const name of ['Runs', 'Start']) {
+      await other.getByRole('link', { name, exact: true }).click();
+      await other.getByText('The server cannot be reached.').waitFor();
+      await other.getByRole('button', { name: 'Try again' }).waitFor();
+      await expectAccessible(other, `${name}, no connection`);
+      await expectNoSidewaysScroll(other, `${name}, no connection`);
+    }
     await startApi();
+    await outside.getByRole('button', { name: 'Sign in' }).click();
+    await outside.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    // The page that was being opened comes by itself.
+    await other.getByLabel('Agent').waitFor();
     await answerField(page).fill('seen');
     await send(page).click();
     await page.locator('.timeline').getByText('Completed').waitFor();

@@ -1,22 +1,7 @@
 /** A real Chromium for tests of pages, and what they do with it again and again. */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
-
-/** Chromium of `CHROMIUM_PATH`, `chromium` on `PATH`, or the one that Playwright has fetched; null when there is none. */
-export function findChromium(env: NodeJS.ProcessEnv = process.env): string | null {
-  const onPath = (env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, 'chromium'));
-  const own = () => {
-    try {
-      return chromium.executablePath();
-    } catch {
-      return '';
-    }
-  };
-  const found = [env.CHROMIUM_PATH ?? '', ...onPath, own()].find((file) => file !== '' && existsSync(file));
-  return found ?? null;
-}
+import { findChromium, LAUNCH_ARGS } from './chromium';
 
 /**
  * A suite that needs a browser. Without one it is skipped, and says so where nobody can miss it; with
@@ -38,19 +23,7 @@ export function describeInBrowser(name: string, suite: () => void): void {
 
 /** One browser; every context of it is a person of its own, who shares nothing with the others. */
 export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: findChromium() ?? '',
-    args: [
-      // Chromium's sandbox does not work for root, which is who runs tests in a container.
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      '--disable-gpu',
-      '--disable-quic',
-      '--disable-sync',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-    ],
-  });
+  return chromium.launch({ executablePath: findChromium() ?? '', args: [...LAUNCH_ARGS] });
 }
 
 /** What a page did that nobody sees: errors, what it wrote to its console, whom it called. */

@@ -61,7 +61,7 @@ export class InboxPage extends Page<InboxRoute> {
     this.setTitle('Inbox');
     this.nearEnd.disconnect();
     const more = this.querySelector('button.more');
-    if (more) this.nearEnd.observe(more);
+    if (more && !this.store?.moreFailed) this.nearEnd.observe(more);
     const selected = this.selected;
     const name = selected && nameOf(selected);
     if (name !== this.focused) {
@@ -154,7 +154,7 @@ export class InboxPage extends Page<InboxRoute> {
               aria-disabled=${store.loadingMore ? 'true' : 'false'}
               @click=${() => void store.loadMore()}
             >
-              ${store.loadingMore ? 'Loading…' : 'Show more'}
+              ${store.moreFailed ? 'The rest cannot be read right now. Trying again…' : store.loadingMore ? 'Loading…' : 'Show more'}
             </button>`
           : nothing
       }`;

@@ -1,13 +1,14 @@
 /** One run: what it asks, where it stands, what it did. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { Ask, HoldpointError, Message, RunRecord } from '../../../client';
-import { failureOf } from '../../net/connection';
+import type { Ask, RunRecord } from '../../../client';
 import { Page } from '../page';
 import { duration, failureBox, json, statusBadge, when } from '../parts/labels';
 import { LiveRun } from '../parts/live-run';
+import { outcome } from '../parts/outcome';
 import { timeline } from '../parts/timeline';
 import { transcript } from '../parts/transcript';
+import { TranscriptReader } from '../parts/transcript-reader';
 import { conversationTree } from '../parts/tree';
 import { RUN_VIEWS, runHref, type Route } from '../router';
 
@@ -24,10 +25,7 @@ export class RunPage extends Page<RunRoute> {
   private shown: ShownAsk[] = [];
   private open: string | null = null;
   private showAllEvents = false;
-  private messages: { messages: Message[]; from: number } | null = null;
-  private messagesFailure: HoldpointError | null = null;
-  private messagesFor = -1;
-  private readingMessages = false;
+  private messages: TranscriptReader | null = null;
   private cancelFailure: string | null = null;
 
   override disconnectedCallback(): void {
@@ -41,15 +39,19 @@ export class RunPage extends Page<RunRoute> {
     this.live?.close();
     this.live = null;
     this.shown = [];
-    this.open = this.messages = this.messagesFailure = this.cancelFailure = null;
-    this.messagesFor = -1;
+    this.open = this.cancelFailure = null;
     this.showAllEvents = false;
     this.live = new LiveRun(this.connection, this.route.runId, () => this.changed());
+    this.messages = new TranscriptReader(this.connection, this.route.runId, () => this.requestUpdate());
   }
 
   protected override updated(): void {
     this.setTitle(this.live?.record ? `${this.live.record.agent} ${this.route.runId}` : this.route.runId);
-    if (this.route.view === 'transcript') void this.readMessages();
+    if (this.route.view === 'transcript') void this.messages?.read(this.seenEvents);
+  }
+
+  private get seenEvents(): number {
+    return this.live?.events.length ?? 0;
   }
 
   private changed(): void {
@@ -67,31 +69,6 @@ export class RunPage extends Page<RunRoute> {
     this.requestUpdate();
   }
 
-  private async readMessages(): Promise<void> {
-    const seen = this.live?.events.length ?? 0;
-    if (this.readingMessages || this.messagesFor === seen) return;
-    this.readingMessages = true;
-    const { runId } = this.route;
-    try {
-      const messages: Message[] = [];
-      let from = 0;
-      for (let more = true; more;) {
-        const page = await this.client.messages(runId, { from: from + messages.length });
-        if (messages.length === 0) from = page.from;
-        messages.push(...page.messages);
-        more = page.has_more && page.messages.length > 0;
-      }
-      this.messages = { messages, from };
-      this.messagesFailure = null;
-      this.messagesFor = seen;
-    } catch (error) {
-      this.messagesFailure = failureOf(error);
-      this.messagesFor = seen;
-    }
-    this.readingMessages = false;
-    if (runId === this.route.runId) this.requestUpdate();
-  }
-
   protected override render(): TemplateResult {
     const { live } = this;
     const record = live?.record;
@@ -99,7 +76,7 @@ export class RunPage extends Page<RunRoute> {
       return html`<h1 tabindex="-1">Run</h1>
         ${live?.failure ? failureBox(live.failure, () => live.refresh()) : html`<p class="muted">Loading…</p>`}`;
     }
-    return html`${this.head(record)} ${this.questions()} ${this.outcome(record)}
+    return html`${this.head(record)} ${this.questions()} ${outcome(record)}
     ${
       live.tree.length > 1
         ? html`<section aria-labelledby="tree-heading">
@@ -219,22 +196,6 @@ export class RunPage extends Page<RunRoute> {
     this.requestUpdate();
   }
 
-  private outcome(record: RunRecord): TemplateResult | typeof nothing {
-    if (record.error) {
-      return html`<section aria-labelledby="result-heading">
-        <h2 id="result-heading">Error</h2>
-        <p class="error">${record.error.message} <code>${record.error.code}</code></p>
-      </section>`;
-    }
-    if (record.status !== 'completed') return nothing;
-    const { result } = record;
-    const text = typeof result === 'object' && result !== null && 'text' in result ? result.text : null;
-    return html`<section aria-labelledby="result-heading">
-      <h2 id="result-heading">Result</h2>
-      ${typeof text === 'string' ? html`<p class="text" dir="auto">${text}</p>` : json(result)}
-    </section>`;
-  }
-
   private views(record: RunRecord): TemplateResult {
     const { view, runId } = this.route;
     return html`<section aria-labelledby="views-heading">
@@ -261,18 +222,13 @@ export class RunPage extends Page<RunRoute> {
   }
 
   private transcript(): TemplateResult {
-    if (this.messages) return transcript(this.messages.messages, this.messages.from);
-    if (!this.messagesFailure) return html`<p class="muted">Loading…</p>`;
-    const noWorker = this.messagesFailure.status === 503;
+    const { messages, from, failure } = this.messages as TranscriptReader;
+    if (messages) return transcript(messages, from);
+    if (!failure) return html`<p class="muted">Loading…</p>`;
     return html`<p class="muted">
-        ${noWorker ? 'The transcript is kept by a worker, and none answers right now.' : this.messagesFailure.message}
+        ${failure.status === 503 ? 'The transcript is kept by a worker, and none answers right now.' : failure.message}
       </p>
-      <button type="button" @click=${() => this.readMessagesAgain()}>Try again</button>`;
-  }
-
-  private readMessagesAgain(): void {
-    this.messagesFor = -1;
-    void this.readMessages();
+      <button type="button" @click=${() => this.messages?.again(this.seenEvents)}>Try again</button>`;
   }
 
   private details(record: RunRecord): TemplateResult {

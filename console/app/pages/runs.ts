@@ -5,8 +5,9 @@ import type { HoldpointError, RunList, RunRecord, RunStatus } from '../../../cli
 import { isRunId } from '../../../workflows/contract/ids';
 import { failureOf } from '../../net/connection';
 import { Page } from '../page';
-import { failureBox, statusBadge, statusText, when } from '../parts/labels';
-import { href, replaceQuery, runHref, type Route } from '../router';
+import { failureBox, statusText } from '../parts/labels';
+import { runRow, searchable } from '../parts/run-row';
+import { href, replaceQuery, type Route } from '../router';
 
 type RunsRoute = Extract<Route, { page: 'runs' }>;
 
@@ -207,7 +208,7 @@ export class RunsPage extends Page<RunsRoute> {
         ${repeat(
           runs,
           (run) => run.run_id,
-          (run) => this.row(run),
+          (run) => runRow(run),
         )}
       </ul>
       ${
@@ -222,32 +223,6 @@ export class RunsPage extends Page<RunsRoute> {
           : nothing
       }`;
   }
-
-  private row(run: RunRecord): TemplateResult {
-    const below = run.children_awaiting.length;
-    return html`<li>
-      <a href=${runHref(run.run_id)}>
-        <span class="row-head"><strong>${run.agent}</strong> ${statusBadge(run.status)}</span>
-        ${
-          run.pending_input_context
-            ? html`<span class="row-title" dir="auto">${run.pending_input_context.question}</span>`
-            : nothing
-        }
-        <span class="row-meta">
-          <code>${run.run_id}</code> ${when(run.created_at)}
-          ${run.assignee ? html`<span>for ${run.assignee}</span>` : nothing}
-          ${run.parent_run_id === null ? nothing : html`<span>sub-agent</span>`}
-          ${below > 0 ? html`<span>${below === 1 ? 'a sub-agent waits' : `${below} sub-agents wait`}</span>` : nothing}
-        </span>
-      </a>
-    </li>`;
-  }
-}
-
-function searchable(run: RunRecord): string {
-  const { run_id, root_run_id, agent, assignee, metadata, pending_input_context, result, error } = run;
-  const parts = [run_id, root_run_id, agent, assignee, pending_input_context?.question, error?.message];
-  return [...parts, JSON.stringify(metadata), JSON.stringify(result)].join('\n').toLowerCase();
 }
 
 customElements.define('hp-runs', RunsPage);

@@ -73,11 +73,14 @@ function sentence(event: RunEvent): TemplateResult {
     case 'child.failed':
       return html`Sub-agent ${child(event.data)} ${event.data.status}: ${event.data.error.message}`;
     case 'child_needs_human':
-      return html`<strong>A sub-agent asks</strong> <span dir="auto">${event.data.question.question}</span>
-        <a href=${runHref(event.data.child_run_id)}>its run</a>`;
+      return html`<strong>A sub-agent asks</strong> <span dir="auto">${event.data.question.question}</span>${' '}<a
+          href=${runHref(event.data.child_run_id)}
+          >its run</a
+        >`;
     case 'child_ask_closed':
-      return html`A sub-agent’s question was ${event.data.outcome}
-        <a href=${runHref(event.data.child_run_id)}>its run</a>`;
+      return html`A sub-agent’s question was ${event.data.outcome}${' '}<a href=${runHref(event.data.child_run_id)}
+          >its run</a
+        >`;
     case 'stream.reset':
       return html`Earlier events are no longer kept`;
     default:
