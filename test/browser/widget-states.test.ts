@@ -1,10 +1,8 @@
 /** `<holdpoint-ask>` in somebody else's page: what it shows while others act, in which words, and to whom. */
 import type { Page } from 'playwright-core';
 import { describeInBrowser, expectAccessible, expectNoSidewaysScroll } from '../support/browser';
-import { TEST_KEY } from '../support/http';
 import { EmbeddedPages } from '../support/pages';
 import { choice, decline, freeForm, freeText, pick, script, type Call } from '../support/scripts';
-import { snippetWith } from '../support/snippets';
 
 describeInBrowser('what the widget shows', () => {
   let pages: EmbeddedPages;
@@ -44,22 +42,6 @@ describeInBrowser('what the widget shows', () => {
     // A page that was told one ask stays with it, also long after.
     const other = await pages.show(runId, { ask: 'q1' });
     await other.getByText('Answered by tester: theirs').first().waitFor();
-  });
-
-  test('the page of the docs works as it is printed', async () => {
-    const runId = await paused(choice('A', 'B'));
-    const { page } = await pages.blank();
-    const printed = snippetWith('docs/console.md', 'html', '<holdpoint-ask')
-      .replaceAll('http://127.0.0.1:8787', pages.stack.api.url)
-      .replace('run_…', runId)
-      .replace('hp_…', TEST_KEY);
-    const body = `<!doctype html><html lang="en"><title>Docs</title><body>${printed}</body></html>`;
-    const told = page.waitForEvent('console', (message) => message.text().startsWith('answered q1'));
-    await page.goto(pages.host.pageOf(body));
-    await page.getByRole('radio', { name: 'B' }).check();
-    await send(page).click();
-    await told;
-    expect(await pages.result(runId)).toEqual([{ answer: 'B', option_id: 'q1_o2' }]);
   });
 
   test('it says since when it waits, who may answer, and who holds it', async () => {

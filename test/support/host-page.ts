@@ -6,8 +6,6 @@ export interface HostPage {
   origin: string;
   /** The page as it shows a run; `body` is the HTML around, `lang` and `dir` those of the page. */
   urlOf: (run: { api: string; runId: string; askId?: string }, more?: Record<string, string>) => string;
-  /** The address of a page of this HTML, with no policy. */
-  pageOf: (html: string) => string;
   close: () => Promise<void>;
 }
 
@@ -44,15 +42,10 @@ window.ask = ask;
 `;
 
 export async function startHostPage(): Promise<HostPage> {
-  let own = '';
   const server = http.createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://host');
     if (url.pathname === '/page.js') {
       response.setHeader('content-type', 'text/javascript').end(SCRIPT);
-      return;
-    }
-    if (url.pathname === '/own') {
-      response.setHeader('content-type', 'text/html; charset=utf-8').end(own);
       return;
     }
     const api = url.searchParams.get('api') ?? '';
@@ -70,10 +63,6 @@ export async function startHostPage(): Promise<HostPage> {
     origin,
     urlOf: ({ api, runId, askId }, more = {}) =>
       `${origin}/?${new URLSearchParams({ api, run: runId, ...(askId ? { ask: askId } : {}), ...more }).toString()}`,
-    pageOf: (html) => {
-      own = html;
-      return `${origin}/own`;
-    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
