@@ -17,13 +17,12 @@ import { FollowedRun, pauseAfter } from './followed-run';
 import { interruptId } from './ids';
 import type { RunAgentInput } from './input';
 import { interruptOf } from './interrupts';
+import { LastWords } from './last-words';
 import { ClientHistory } from './messages';
 import type { RunEnd } from './run-view';
 import { Teller } from './teller';
 import { SegmentWriter } from './writer';
 
-/** How long the end of the run waits for what its sub-agents, which are over, still have to tell. */
-const LAST_WORDS_MS = 5_000;
 /** Looks at asks that do not fit what the runs have told, after which runs that nobody told of are taken in. */
 const PATIENCE = 5;
 
@@ -36,8 +35,8 @@ export class Segment {
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly onNews = () => this.bell.ring();
   private stopped = false;
+  private readonly lastWords = new LastWords(this.runs, (milliseconds) => this.later(milliseconds));
   private looks = 0;
-  private lastWordsUntil: number | null = null;
 
   constructor(
     private readonly service: RunService,
@@ -96,14 +95,14 @@ export class Segment {
     for (;;) {
       await this.bell.heard();
       if (this.stopped) return;
-      const told = [...this.runs.values()].filter(({ news }) => news.length > 0);
+      const told = [...this.runs.values()].filter((run) => run.news.length > 0 && !this.lastWords.isAhead(run));
       if (told.length > 0) this.looks = 0;
       await mapInParallel(told, (run) => this.teller.pass(run));
       if (this.stopped) return;
       this.share();
       const root = this.runs.get(this.root.runId) as FollowedRun;
       if (root.view.end) {
-        if (this.hasLastWords()) continue;
+        if (this.lastWords.areMissing(root.view.runId, this.writer.openSubagents())) continue;
         this.conclude(root.view.end);
         return;
       }
@@ -208,19 +207,6 @@ export class Segment {
       this.writer.subagentStarted(run_id, agent, parent_run_id);
       this.join(this.add(run_id, agent, parent_run_id ?? this.root.runId));
     }
-  }
-
-  /** Whether sub-agents, which are over when their caller is, have not told all. They are waited for, for a moment. */
-  private hasLastWords(): boolean {
-    if (this.lastWordsUntil === null) {
-      this.lastWordsUntil = Date.now() + LAST_WORDS_MS;
-      this.later(LAST_WORDS_MS + 1);
-    }
-    if (Date.now() > this.lastWordsUntil) return false;
-    return this.writer.openSubagents().some((runId) => {
-      const run = this.runs.get(runId);
-      return run !== undefined && (run.news.length > 0 || (!run.view.end && !run.gone));
-    });
   }
 
   private conclude(end: RunEnd): void {
