@@ -56,6 +56,8 @@ const CALLS: Record<string, Examples> = {
     replies: { 200: replies.waiting, 202: { ...replies.waiting, request: 'queued' } },
     errors: held,
   },
+  'get /healthz': { replies: { 200: { status: 'ok' } } },
+  'get /readyz': { replies: { 200: { status: 'ready' } } },
   'get /inbox': {
     replies: { 200: replies.inbox },
     stream: `retry: 2000\n\nevent: inbox.snapshot\ndata: ${JSON.stringify(replies.inbox)}\n\n`,

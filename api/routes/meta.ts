@@ -1,11 +1,14 @@
 /** Health, readiness and the OpenAPI document, without a key; and the metrics, with one. None of them shows a run. */
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { errorBodySchema } from '../../workflows/contract';
 import { isPublic, requires } from '../auth';
 import { ApiMetrics } from '../metrics/api-metrics';
 import type { RunService } from '../service/runs';
 import { BASE_PATH } from './agents';
 import { errors } from './schemas';
+
+const says = <Status extends string>(status: Status) => z.strictObject({ status: z.literal(status) });
 
 /** `document` is what `/openapi.json` shows in place of what the app itself has collected. */
 export function metaRoutes(
@@ -14,10 +17,22 @@ export function metaRoutes(
 ): FastifyPluginAsyncZod {
   const { document, metrics = new ApiMetrics() } = options;
   return async (app) => {
-    app.get('/healthz', { config: isPublic, schema: { hide: true } }, () => ({ status: 'ok' }));
-    app.get('/readyz', { config: isPublic, schema: { hide: true } }, async () => {
-      await service.ping();
-      return { status: 'ready' };
+    app.get('/healthz', {
+      config: isPublic,
+      schema: { summary: 'Whether the process lives', security: [], response: { 200: says('ok') } },
+      handler: () => ({ status: 'ok' as const }),
+    });
+    app.get('/readyz', {
+      config: isPublic,
+      schema: {
+        summary: 'Whether Temporal answers',
+        security: [],
+        response: { 200: says('ready'), 503: errorBodySchema },
+      },
+      handler: async () => {
+        await service.ping();
+        return { status: 'ready' as const };
+      },
     });
     app.get('/metrics', {
       config: requires('read'),

@@ -71,6 +71,8 @@ describe('openapi.json', () => {
       'post /ag-ui/{agent}': ['200', '400', '409', '413', '415', '422', ...every].sort(),
       'get /definitions': ['200', ...every].sort(),
       'post /mcp': ['200', '202', '400', '404', '406', '413', '415', ...every].sort(),
+      'get /healthz': ['200'],
+      'get /readyz': ['200', '503'],
       'get /me': ['200', ...every].sort(),
       'get /metrics': ['200', ...every].sort(),
       'get /runs/{run_id}/status': ['200', ...ofRun].sort(),
@@ -101,7 +103,12 @@ describe('openapi.json', () => {
     }
   });
 
-  test('asks for a key everywhere, and says what a stream is', () => {
+  test('asks for a key everywhere but for health, and says what a stream is', () => {
+    const open = Object.entries(api.document.paths).filter(([, { get }]) => get?.security !== undefined);
+    expect(open.map(([route, { get }]) => [route, get?.security])).toEqual([
+      ['/healthz', []],
+      ['/readyz', []],
+    ]);
     expect(api.document).toMatchObject({
       security: [{ key: [] }],
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
