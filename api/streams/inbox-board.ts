@@ -1,6 +1,7 @@
 /** What an inbox stream knows of its workspace: which asks are pending, and what each follower is told of a change. */
 import { pageOf, mayFit, type InboxPage } from '../service/inbox';
-import { fitsInbox, oldestFirst, type InboxAsk, type InboxFilter } from '../service/inbox-asks';
+import { fitsInbox, oldestFirst, type InboxAsk, type InboxFilter, type InboxPlace } from '../service/inbox-asks';
+import type { FiledRun } from '../service/inbox-visibility';
 
 /** `count`: pending asks that match, after the change. */
 export type InboxEvent =
@@ -18,7 +19,9 @@ export interface InboxFollower {
 /** Asks of one snapshot; the rest is paged through from its `next_cursor`. */
 const SNAPSHOT_ASKS = 100;
 
-type Filed = { agent: string | null; assignee: string | null };
+type Filed = Pick<FiledRun, 'agent' | 'assignee' | 'askedAt'>;
+/** Before every ask there is. */
+const START: InboxPlace = { asked_at: '', run_id: '' };
 
 export class InboxBoard {
   private readonly asks = new Map<string, InboxAsk>();
@@ -62,9 +65,24 @@ export class InboxBoard {
     }
   }
 
+  /** The first page. What was not read yet is paged to: nothing is shown that it may come before. */
   snapshot(filter: InboxFilter): InboxEvent {
     const asks = [...this.asks.values()].filter((ask) => fitsInbox(ask, filter)).sort(oldestFirst);
-    return { type: 'inbox.snapshot', ...pageOf(asks, SNAPSHOT_ASKS, this.count(filter), undefined) };
+    const first = this.firstUnread(filter);
+    const inTurn = first ? asks.filter((ask) => oldestFirst(ask, first) < 0) : asks;
+    const more = first && (inTurn.at(-1) ?? START);
+    return { type: 'inbox.snapshot', ...pageOf(inTurn, SNAPSHOT_ASKS, this.count(filter), more) };
+  }
+
+  private firstUnread(filter: InboxFilter): InboxPlace | undefined {
+    const beyond = this.beyond.map((run) => [run.runId, run] as const);
+    let first: InboxPlace | undefined;
+    for (const [run_id, run] of [...this.unread, ...beyond]) {
+      if (this.asks.has(run_id) || !mayFit(run, filter)) continue;
+      const place = { asked_at: run.askedAt ?? '', run_id };
+      if (!first || oldestFirst(place, first) < 0) first = place;
+    }
+    return first;
   }
 
   private count(filter: InboxFilter): number {

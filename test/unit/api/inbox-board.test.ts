@@ -63,9 +63,10 @@ describe('the board', () => {
 
   test('what is expected counts, and is no news when it is read', () => {
     const { board, told } = followed([{}]);
-    board.expect('r1', { agent: 'a', assignee: null });
-    board.expect('r2', { agent: 'a', assignee: null });
-    board.expectBeyond([{ runId: 'r3', agent: 'a', assignee: null }]);
+    const filed = { agent: 'a', assignee: null, askedAt: '2026-11-30T09:00:00.000Z' };
+    board.expect('r1', filed);
+    board.expect('r2', filed);
+    board.expectBeyond([{ runId: 'r3', ...filed }]);
     expect(board.snapshot({})).toMatchObject({ asks: [], count: 3 });
     board.set('r1', ask('r1'));
     board.set('r2', null);
