@@ -26,7 +26,15 @@ export async function buildConsole(root) {
   if (!existsSync(path.join(root, 'console', 'index.html'))) return;
   const { build } = await import('vite');
   const { page, widget } = await import('../console/vite.config.mjs');
-  await build(page);
-  await build(widget);
+  // Tests build too, and with their NODE_ENV Vite would take Lit's development files: larger, and not what is shipped.
+  const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production';
+  try {
+    await build(page);
+    await build(widget);
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
   compress(path.join(root, 'dist', 'console'));
 }
