@@ -35,13 +35,11 @@ export function session(facts: { base: string; key: string; runId: string }): st
   const json = `-H 'Content-Type: application/json'`;
   return [
     `curl -s ${facts.base}/agents ${auth} ${json} -d '{"agent":"offsite-planner","run_id":"${facts.runId}","input":{"team":"Platform"}}'; echo`,
-    'sleep 3',
-    `curl -s ${run} ${auth}; echo`,
+    `until curl -s ${run} ${auth} | grep awaiting_input; do sleep 1; done`,
     `curl -s ${run}/resume ${auth} ${json} -d '{"input":{"kind":"free_form","text":"12 people"}}'; echo`,
-    'sleep 1',
+    `until curl -s ${run}/asks ${auth} | grep -q run_id; do sleep 1; done`,
     `CHILD=$(curl -s ${run}/asks ${auth} | sed 's/.*"run_id":"\\([^"]*\\)".*/\\1/')`,
     `curl -s ${facts.base}/agents/$CHILD/resume ${auth} ${json} -d '{"input":{"kind":"multiple_choice","option_id":"other","other_text":"Porto"}}'; echo`,
-    'sleep 3',
-    `curl -s ${run} ${auth}; echo`,
+    `until curl -s ${run} ${auth} | grep completed; do sleep 1; done`,
   ];
 }

@@ -34,13 +34,13 @@ describe('npm start', () => {
   /** The printed lines from the first `curl` to the last. */
   function printedSession(): string {
     const lines = dev.program.output.split('\n');
-    const isCurl = (line: string) => /^(CHILD=\$\()?curl /.test(line);
+    const isCurl = (line: string) => /^(until |CHILD=\$\()?curl /.test(line);
     return lines.slice(lines.findIndex(isCurl), lines.findLastIndex(isCurl) + 1).join('\n');
   }
 
   test('prints the address of the API, of Temporal and of its Web UI, and each of them answers', async () => {
     const docs = await dev.program.printed(/API reference +(\S+)/);
-    const webUi = await dev.program.printed(/Web UI +(\S+)/);
+    const webUi = await dev.program.printed(/Web UI {2,}(\S+)/);
     for (const url of [docs, webUi, `${dev.api.url}/readyz`]) expect((await fetch(url)).status).toBe(200);
     expect(await dev.program.printed(/Temporal +(\d\S+:\d+)/)).toMatch(/:\d+$/);
   });
