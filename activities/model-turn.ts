@@ -6,6 +6,7 @@ import { finalOutput } from './final-output';
 import { whileBeating } from './heartbeat';
 import { judgedCall } from './judge-calls';
 import type { Agent, DelegableWorkflow, ModelResponse, ModelTurnRequest, ModelTurnResult } from './model';
+import { wholeReply } from './model-reply';
 import { AiSdkModel } from './models/ai-sdk-model';
 
 /** One model turn: finds the agent, asks its model, and keeps what comes back within what a run can hold. */
@@ -20,16 +21,14 @@ export function createModelTurn(deps: {
   return async function modelTurn(request: ModelTurnRequest): Promise<ModelTurnResult> {
     const agent = deps.agents.get(request.agent);
     const recorded = request.definition;
-    if (!agent && !recorded?.model) {
-      const known = [...deps.agents.keys()].join(', ') || 'none';
-      throw ApplicationFailure.nonRetryable(`unknown agent; this worker has: ${known}`, 'unknown_agent');
-    }
+    if (!agent && !recorded?.model) throw unknownAgent(request, [...deps.agents.keys()]);
     return whileBeating(async () => {
       const { cancellationSignal } = Context.current();
       if (agent && recorded === null) checkInput(agent, request);
       const definition = recorded ?? (await recordedDefinition(agent as Agent, subAgents, cancellationSignal));
-      const response = await modelOf(agent, definition).respond({ ...request, definition }, cancellationSignal);
-      const result: ModelTurnResult = await judged(bounded(response), { agent, agents: deps.agents }, definition);
+      const reply = await modelOf(agent, definition).respond({ ...request, definition }, cancellationSignal);
+      const response = bounded(wholeReply(request.agent, reply));
+      const result: ModelTurnResult = await judged(response, { agent, agents: deps.agents }, definition);
       if (recorded === null) {
         result.definition = definition;
         if (deps.continueAsNewAfter !== undefined) result.continue_as_new_after = deps.continueAsNewAfter;
@@ -40,6 +39,16 @@ export function createModelTurn(deps: {
       return result;
     });
   };
+}
+
+/** How long a worker that lacks a paused run's agent leaves the run to others, and to the deploy that mends it. */
+const NEXT_WORKER = '5 minutes';
+
+/** A run that begins has a wrong name. One that has begun had its agent: what is wrong is this worker, not the run. */
+function unknownAgent({ agent, definition }: ModelTurnRequest, known: string[]): ApplicationFailure {
+  const message = `unknown agent ${agent}; this worker has: ${known.join(', ') || 'none'}`;
+  if (definition === null) return ApplicationFailure.nonRetryable(message, 'unknown_agent');
+  return ApplicationFailure.create({ message, type: 'unknown_agent', nextRetryDelay: NEXT_WORKER });
 }
 
 /** The recorded model goes on though the agent was given another one since, or is gone. */

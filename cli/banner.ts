@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
+/** The agent of the session; there is none when `HOLDPOINT_AGENTS` names a folder without the examples. */
+const EXAMPLE = 'offsite-planner';
+
 /** What `npm start` prints once everything is up: where things are, and a session to try. */
 export function banner(facts: {
   api: string;
@@ -7,8 +10,11 @@ export function banner(facts: {
   webUi: string;
   key: string;
   cli: { source: string; version: string };
+  /** Names of the agents that can be started. */
+  agents: readonly string[];
 }): string {
   const runId = `offsite-${randomBytes(4).toString('hex')}`;
+  const base = `${facts.api}/api/platform/v1`;
   return [
     '',
     'Holdpoint is up. Ctrl-C stops everything; what runs were waiting for is kept.',
@@ -20,10 +26,18 @@ export function banner(facts: {
     `  Web UI         ${facts.webUi}`,
     `  API key        ${facts.key}`,
     '',
-    'Try it in another terminal, all at once or line by line. A scripted example agent plans an offsite; it asks you one',
-    'thing, and a sub-agent of it asks another while its sibling works:',
-    '',
-    ...session({ base: `${facts.api}/api/platform/v1`, key: facts.key, runId }),
+    ...(facts.agents.includes(EXAMPLE)
+      ? [
+          'Try it in another terminal, all at once or line by line. A scripted example agent plans an offsite; it asks you one',
+          'thing, and a sub-agent of it asks another while its sibling works:',
+          '',
+          ...session({ base, key: facts.key, runId }),
+        ]
+      : [
+          'Your agents, and what each takes to be started (POST /agents, or the page Start of the console):',
+          '',
+          `curl -s ${base}/definitions -H 'Authorization: Bearer ${facts.key}'; echo`,
+        ]),
     '',
   ].join('\n');
 }
@@ -34,7 +48,7 @@ export function session(facts: { base: string; key: string; runId: string }): st
   const auth = `-H 'Authorization: Bearer ${facts.key}'`;
   const json = `-H 'Content-Type: application/json'`;
   return [
-    `curl -s ${facts.base}/agents ${auth} ${json} -d '{"agent":"offsite-planner","run_id":"${facts.runId}","input":{"team":"Platform"}}'; echo`,
+    `curl -s ${facts.base}/agents ${auth} ${json} -d '{"agent":"${EXAMPLE}","run_id":"${facts.runId}","input":{"team":"Platform"}}'; echo`,
     `until curl -s ${run} ${auth} | grep awaiting_input; do sleep 1; done`,
     `curl -s ${run}/resume ${auth} ${json} -d '{"input":{"kind":"free_form","text":"12 people"}}'; echo`,
     `until curl -s ${run}/asks ${auth} | grep -q run_id; do sleep 1; done`,

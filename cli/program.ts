@@ -29,7 +29,7 @@ const COMMANDS: readonly AddCommand[] = [
   completionCommand,
 ];
 
-export function buildProgram(onExit: OnExit): Command {
+export function buildProgram(onExit: OnExit, json = process.argv.includes('--json')): Command {
   const program = new Command('holdpoint')
     .description('Agent runs that wait for people.')
     .usage('<command> [options]')
@@ -37,11 +37,18 @@ export function buildProgram(onExit: OnExit): Command {
     .helpOption('-h, --help', 'how a command is used')
     .helpCommand('help [command]', 'how a command is used')
     .configureHelp({ styleTitle: (title) => title.toLowerCase() })
-    .showHelpAfterError('usage: holdpoint <command> [options] (--help tells more)')
+    .showHelpAfterError(json ? false : 'usage: holdpoint <command> [options] (--help tells more)')
+    .configureOutput({ outputError: (text, write) => write(json ? usageAsJson(text) : text) })
     .exitOverride()
     .addHelpText('after', HELP);
   for (const add of COMMANDS) add(program, onExit);
   return program;
+}
+
+/** A command that was used wrongly, told to a program like any other error. */
+function usageAsJson(text: string): string {
+  const message = text.trim().replace(/^error: /, '');
+  return `${JSON.stringify({ error: 'usage', message })}\n`;
 }
 
 const HELP = `

@@ -10,9 +10,14 @@ import { installedAgents } from './agents';
 import { startOpsServer, type OpsServer } from './ops-server';
 import { readApiKeys, SettingsError, type Settings } from './settings';
 import { stopRequested } from './shutdown';
-import { lazyClient, temporalTarget } from './temporal';
+import { lazyClient, temporalTarget, type TemporalTarget } from './temporal';
 import type { Tracing } from './open-telemetry';
 import { tracingOf } from './tracing';
+
+/** How long a start waits for the server to say whether it has the namespace. */
+const NAMESPACE_MS = 2_000;
+/** gRPC's status code. */
+const NOT_FOUND = 5;
 
 export interface RunningApi {
   app: FastifyInstance;
@@ -89,6 +94,19 @@ function cannotListen({ HOST: host, PORT: port }: Settings, error: unknown): Set
   return new SettingsError(`HOST ${host} cannot be listened on (${code})`);
 }
 
+/** A server that is not there yet is waited for, later; one that lacks the namespace is a wrong setting. */
+async function checkNamespace(client: Client, { namespace, address }: TemporalTarget): Promise<void> {
+  const describe = () => client.workflowService.describeNamespace({ namespace });
+  const refused = await client.withDeadline(Date.now() + NAMESPACE_MS, describe).then(
+    () => null,
+    (error: { code?: unknown }) => error.code,
+  );
+  if (refused !== NOT_FOUND) return;
+  throw new SettingsError(
+    `TEMPORAL_NAMESPACE ${namespace} is not there at ${address}: set another one, or make it with: temporal operator namespace create -n ${namespace}`,
+  );
+}
+
 /** `holdpoint api`: one API process against the Temporal server that the environment names. */
 export async function apiCommand(settings: Settings): Promise<number> {
   const stop = stopRequested();
@@ -98,6 +116,7 @@ export async function apiCommand(settings: Settings): Promise<number> {
   const metrics = processMetrics();
   const tracing = await tracingOf(settings, 'api');
   const client = lazyClient(target, metrics, tracing?.clientInterceptors);
+  await checkNamespace(client, target);
   const ops = await apiOps(settings, client, metrics);
   const { app, url } = await startApi({ client, keys, metrics, tracing, logLevel: settings.LOG_LEVEL }, settings);
   if (ops) console.log(`api: metrics and health on ${ops.url}`);

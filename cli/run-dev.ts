@@ -24,7 +24,7 @@ export async function devCommand(settings: Settings): Promise<number> {
   const stop = stopRequested();
   const log = (line: string) => console.error(line);
   const ownKeys = readApiKeys(settings);
-  await installedAgents(settings);
+  const { startable } = await installedAgents(settings);
   // What would stop the start is looked at first, and nothing is printed before: a refusal is one line.
   const dataDir = usableDataDir(settings.HOLDPOINT_DATA_DIR);
   await checkPort(settings);
@@ -68,7 +68,9 @@ export async function devCommand(settings: Settings): Promise<number> {
     );
     closing.unshift(() => api.app.close());
     if (ops) log(`metrics and health on ${ops.url}`);
-    console.log(banner({ api: api.url, temporal: server.address, webUi: server.uiUrl, key: shownKey(keys), cli }));
+    const agents = [...startable.keys()];
+    const { address: temporal, uiUrl: webUi } = server;
+    console.log(banner({ api: api.url, temporal, webUi, key: shownKey(keys), cli, agents }));
     const serverDied = server.exited.then((code) => {
       throw new SettingsError(`the embedded Temporal server has ended (${code ?? 'by a signal'})`);
     });

@@ -1,4 +1,5 @@
 /** The tools' door onto the service, for one caller. */
+import { requireScope } from '../auth';
 import { ApiError } from '../errors';
 import type { Principal } from '../keys';
 import type { RunService } from '../service/runs';
@@ -10,12 +11,22 @@ export function serviceDoor(service: RunService, principal: Principal): McpDoor 
   return {
     may: (scope) => principal.scopes.has(scope),
     agents: async () => service.definitions(),
-    start: (body, idempotencyKey) => service.start(principal, body, idempotencyKey),
+    start: async (body, idempotencyKey) => {
+      requireScope(principal, 'start');
+      return service.start(principal, body, idempotencyKey);
+    },
     read: (runId) => service.read(principal, runId),
     questions: (runId) => service.asks(principal, runId, 'pending'),
     inbox: ({ limit = DEFAULT_PAGE, cursor, ...filter }) => service.inboxPage(principal, filter, { limit, cursor }),
-    answer: (runId, answer) => service.resume(principal, runId, { ...answer, channel: 'mcp' }),
-    cancel: (runId) => service.cancel(principal, runId),
+    // A user's form comes back to a tool that a reader may call.
+    answer: async (runId, answer) => {
+      requireScope(principal, 'answer');
+      return service.resume(principal, runId, { ...answer, channel: 'mcp' });
+    },
+    cancel: async (runId) => {
+      requireScope(principal, 'cancel');
+      return service.cancel(principal, runId);
+    },
     watch: async (runId, onNews, signal) => {
       const run = await service.find(principal, runId);
       if (signal.aborted) return;

@@ -22,7 +22,7 @@ interface Taken {
 
 export async function waitTool(door: McpDoor, args: WaitArguments, call: ToolCall): Promise<ToolReply> {
   const returned = returnedForm(call.inputResponses);
-  const taken: Taken = returned ? await takeForm(door, returned) : { askOn: true };
+  const taken: Taken = returned ? await takeForm(door, args.run_id, returned) : { askOn: true };
   const { run, waited } = await waitWithProgress(door, args, call);
   const [question] = run.pending_questions;
   const round = (returned?.form.round ?? 0) + 1;
@@ -51,7 +51,10 @@ function formFor(question: PendingQuestion, run: RunView, round: number, call: T
  * Gives the run what the user has said. What the question refuses, or what comes too late, is a note: the user may be asked
  * again. Every other refusal is thrown.
  */
-async function takeForm(door: McpDoor, { form, action, content }: ReturnedForm): Promise<Taken> {
+async function takeForm(door: McpDoor, runId: string, { form, action, content }: ReturnedForm): Promise<Taken> {
+  if (!(await isOneConversation(door, runId, form.runId))) {
+    return { note: `That form is of no question of ${runId}: nothing was answered.`, askOn: true };
+  }
   if (action === 'cancel') {
     return { note: 'Your user put the question away without an answer. It is still open.', askOn: false };
   }
@@ -79,6 +82,13 @@ async function takeForm(door: McpDoor, { form, action, content }: ReturnedForm):
         throw error;
     }
   }
+}
+
+/** The name of a form is the client's to send: it may name any run. */
+async function isOneConversation(door: McpDoor, ...runIds: [string, string]): Promise<boolean> {
+  if (runIds[0] === runIds[1]) return true;
+  const [one, other] = await Promise.all(runIds.map((runId) => door.read(runId)));
+  return one?.root_run_id === other?.root_run_id;
 }
 
 function reasons(issues: readonly ContractIssue[] | undefined, otherwise: string): string {

@@ -22,7 +22,11 @@ export function requestOf(run: FoundRun, waiting: Waiting | null, body: MessageB
   if (!waiting) throw runNotWaiting();
   if (stepId && stepId !== waitingStepId(waiting)) throw stepNotWaiting(waitingStepId(waiting));
   const attachments = attachmentsOf(body);
-  const verdict = judgeText(waiting.question, message);
+  const verdict = judgeText(
+    waiting.question,
+    message,
+    attachments.map(({ filename }) => filename),
+  );
   if (!verdict.ok) throw invalid(verdict.issues);
   return { input: verdict.answer, ask_id: waiting.question.ask_id, channel: 'mission_control', attachments };
 }

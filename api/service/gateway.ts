@@ -227,9 +227,10 @@ export class TemporalGateway {
     );
   }
 
-  /** Resolves when the server answers. */
+  /** Resolves when the server answers and has our namespace. */
   async ping(): Promise<void> {
-    await this.call(DEADLINES.health, () => this.client.workflowService.getSystemInfo({}));
+    const { namespace } = this.client.options;
+    await this.call(DEADLINES.health, () => this.client.workflowService.describeNamespace({ namespace }));
   }
 
   private deadline(milliseconds: number): number {

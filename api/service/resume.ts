@@ -95,7 +95,8 @@ function refusalOf(principal: Principal, run: FoundRun, request: ResumeRequest):
 }
 
 function retryOf(principal: Principal, run: FoundRun, request: ResumeRequest): { answer_id: string; digest: string } {
-  const key = fingerprint(principal.workspace, run.runId, request.idempotencyKey ?? '');
+  // Of one caller: another who happens to send the same key means an answer of their own.
+  const key = fingerprint(principal.workspace, principal.name, run.runId, request.idempotencyKey ?? '');
   const { input = null, ask_id = null } = request;
   const { attachments } = provenanceOf(request);
   // Left out when there are none, or a retry that spans an upgrade would seem to have another body. A model's word that is

@@ -67,8 +67,18 @@ export class Terminal {
   }
 }
 
+/** What to do about it at a terminal. */
+const HINTS: Partial<Record<string, string>> = {
+  unauthorized: 'HOLDPOINT_API_KEY is the key that is sent',
+  connection_failed: 'HOLDPOINT_URL or --url says where the API is',
+};
+
 function factsOf(error: unknown): Pick<HoldpointError, 'code' | 'message' | 'issues'> {
-  if (error instanceof HoldpointError) return error;
+  if (error instanceof HoldpointError) {
+    const { code, message, issues } = error;
+    const hint = HINTS[code];
+    return { code, message: hint ? `${message} (${hint})` : message, issues };
+  }
   const message = error instanceof Error ? error.message : String(error);
   return { code: error instanceof CommandError ? error.code : 'failed', message, issues: [] };
 }

@@ -181,10 +181,10 @@ describe('claims', () => {
   let waitingRun: string | undefined;
 
   test('the README’s calls list what waits and claim it', async () => {
-    const { run_id } = await api.start(script([freeForm()]), { run_id: 'offsite-1' });
+    const { run_id } = await api.start(script([freeForm()]));
     await api.untilWaiting(run_id);
     const calls = snippetWith('README.md', 'sh', '/inbox');
-    const shell = `API=${api.base}\nKEY=${api.key}\n${calls}`;
+    const shell = `API=${api.base}\nKEY=${api.key}\nRUN=${run_id}\n${calls}`;
     const { stdout } = await promisify(execFile)('bash', ['-ec', shell]);
     const [inbox, claimed] = stdout.trim().split('\n') as [string, string];
     const { asks } = JSON.parse(inbox) as InboxPage;

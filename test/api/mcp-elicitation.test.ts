@@ -126,6 +126,19 @@ describe('a client of MCP that can ask its user', () => {
     await mcp.run('cancel_run', { run_id });
   });
 
+  test('a form that comes back answers questions of the run that is waited for, and of no other', async () => {
+    const [one, other] = [
+      await mcp.run('start_run', startOf(script([freeForm()]))),
+      await mcp.run('start_run', startOf(script([freeForm()]))),
+    ];
+    for (const { run_id } of [one, other]) await api.untilWaiting(run_id);
+    const form = { [`${other.run_id}/q1/free_form/1`]: accept({ text: 'x' }) };
+    expect(await on.returned(one.run_id, form)).toContain('nothing was answered');
+    expect(await api.read(other.run_id)).toMatchObject({ status: 'awaiting_input' });
+    expect(await on.returned(other.run_id, form)).toContain('Your user has answered q1.');
+    await mcp.run('cancel_run', { run_id: one.run_id });
+  });
+
   test('one call asks six times at most, and the next goes on; a key that may not answer is never asked', async () => {
     const { run, run_id, caller } = await askedBy(
       script([freeForm()]),
@@ -137,6 +150,10 @@ describe('a client of MCP that can ask its user', () => {
     await expect(caller.call('wait_for_run', { run_id })).rejects.toThrow(/once too often/);
     const reader = await on.connect({ user: () => ({ action: 'accept', content: { text: 'x' } }) }, READER_KEY);
     expect(await reader.run('wait_for_run', { run_id })).toMatchObject({ waited: 'needs_answer' });
+    expect(await on.returned(run_id, { [`${run_id}/q1/free_form/1`]: accept({ text: 'x' }) }, READER_KEY)).toContain(
+      'lacks the scope',
+    );
+    expect(await api.read(run_id)).toMatchObject({ status: 'awaiting_input' });
     await mcp.run('cancel_run', { run_id });
   });
 });

@@ -108,7 +108,7 @@ describe('Agent Mission Control', () => {
 
   test('the calls of the docs work as printed', async () => {
     const { run_id } = await waitingWith();
-    const env = { PATH: process.env.PATH, API: api.url, KEY: api.key, RUN: run_id };
+    const env = { PATH: process.env.PATH, HOLDPOINT_URL: api.url, KEY: api.key, RUN: run_id };
     const snippet = snippetWith('docs/mission-control.md', 'sh', '/messages');
     const { stdout } = await promisify(execFile)('bash', ['-ec', snippet], { env });
     const [before, after] = stdout.trim().split('\n');

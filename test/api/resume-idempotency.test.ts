@@ -1,16 +1,22 @@
 /** CONTRACT §5: `Idempotency-Key` on a resume gives the first outcome again and never reaches a later ask. */
 import { randomUUID } from 'node:crypto';
 import { DocumentedCaller } from '../support/documented';
+import { TEST_KEYS } from '../support/http';
 import { refusal, refusedAs } from '../support/refusals';
 import { choice, freeForm, freeText, pick, script, sleep } from '../support/scripts';
 import { TestStack } from '../support/stack';
 
+const SECOND_KEY = 'second-key-00000000';
+
 describe('Idempotency-Key on a resume', () => {
   let stack: TestStack;
   let api: DocumentedCaller;
+  let second: DocumentedCaller;
   beforeAll(async () => {
-    stack = await TestStack.start();
+    const keys = [...TEST_KEYS, { name: 'second', key: SECOND_KEY, workspace: 'acme' }];
+    stack = await TestStack.start({ app: { keys } });
     api = await DocumentedCaller.of(stack.api);
+    second = api.as(SECOND_KEY);
   });
   afterAll(() => stack.stop());
 
@@ -26,6 +32,16 @@ describe('Idempotency-Key on a resume', () => {
     expect(refusal(input, await resume(runId, key, input, more))).toEqual(
       refusedAs(input, 409, 'idempotency_conflict'),
     );
+
+  test('a key is one caller’s: another’s same key and body is an answer of their own', async () => {
+    const runId = await waiting(freeForm('First?'), freeForm('Second?'));
+    expect((await resume(runId, 'one', freeText('yes'))).status).toBe(200);
+    await api.untilWaiting(runId, 'q2');
+    const theirs = await second.resume(runId, freeText('yes'), {}, { 'idempotency-key': 'one' });
+    expect(theirs.status).toBe(200);
+    expect(await api.untilEnded(runId)).toMatchObject({ status: 'completed' });
+    expect(await api.toolResults(runId)).toEqual([{ answer: 'yes' }, { answer: 'yes' }]);
+  });
 
   test('the same key and body are 200 again after the answer was taken: while it works, asks the next one, has ended', async () => {
     const key = randomUUID();

@@ -112,6 +112,12 @@ describe('API keys', () => {
   });
 });
 
+test.each(['api', 'worker'])('a TEMPORAL_NAMESPACE that the server lacks stops holdpoint %s', async (command) => {
+  const address = process.env.HOLDPOINT_TEST_TEMPORAL_ADDRESS ?? '';
+  const env = { HOLDPOINT_API_KEYS: GOOD_KEYS, PORT: '0', TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'nowhere' };
+  expect(await refusalOf(command, env)).toMatch(/nowhere/);
+});
+
 test('holdpoint api without any keys stops with one line that names the setting', async () => {
   expect(await refusalOf('api', { PORT: '0', TEMPORAL_ADDRESS: '127.0.0.1:1' })).toContain('HOLDPOINT_API_KEYS');
 });

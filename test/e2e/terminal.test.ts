@@ -149,6 +149,9 @@ describe('the terminal, without a terminal', () => {
   ])('%s is told in a line or two and exits with 2', async (_what, args) => {
     const { code, stdout, stderr } = await cli(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const told = await cli(...args, '--json');
+    expect({ code: told.code, stdout: told.stdout }).toEqual({ code: 2, stdout: '' });
+    expect(JSON.parse(told.stderr)).toEqual({ error: 'usage', message: expect.not.stringMatching(/^error|\n/) });
     expect(stderr).toContain('error: ');
   });
 

@@ -36,6 +36,39 @@ export class McpStack {
     return this.connect({}, OTHER_KEY);
   }
 
+  /** `wait_for_run` by hand, as by a client whose user has filled in forms, whether or not it was shown them. */
+  async returned(runId: string, inputResponses: object, key = TEST_KEY): Promise<string> {
+    const protocol = '2026-07-28';
+    const about = {
+      'io.modelcontextprotocol/protocolVersion': protocol,
+      'io.modelcontextprotocol/clientInfo': { name: 'by-hand', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    };
+    const reply = await fetch(`${this.api.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': protocol,
+        'mcp-method': 'tools/call',
+        'mcp-name': 'wait_for_run',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name: 'wait_for_run',
+          _meta: about,
+          arguments: { run_id: runId, timeout_seconds: 0 },
+          inputResponses,
+        },
+      }),
+    });
+    return reply.text();
+  }
+
   /** What the answers of a run are recorded with. */
   async answered(runId: string): Promise<Record<string, unknown>[]> {
     const events = await this.api.events(runId);

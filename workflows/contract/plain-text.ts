@@ -22,10 +22,11 @@ export function questionText({ question, context, options }: Question): string {
  * is, but for case, white space around it and trailing attachment lines; every other text is a write-in. It is never an
  * option that it might not mean: a text that fits two labels alike is a write-in too. What is no option reaches the agent
  * whole, attachment lines included: they are how it learns that there are files. Refused: a text that says nothing beside
- * attachment lines, one of more than 4,000 characters, and "Other" alone, since nobody knows what else is meant.
+ * attachment lines, one of more than 4,000 characters, and "Other" alone, since nobody knows what else is meant. `files`: names
+ * of what is attached.
  */
-export function judgeText(question: AnswerRules, message: string): AnswerVerdict {
-  const typed = withoutAttachmentLines(message);
+export function judgeText(question: AnswerRules, message: string, files: readonly string[] = []): AnswerVerdict {
+  const typed = withoutAttachmentLines(onOneLine(message, files));
   const kind = 'multiple_choice';
   // Whole first: a label may look like an attachment line.
   const option = optionOf(question, message) ?? optionOf(question, typed);
@@ -52,6 +53,15 @@ function optionOf(question: AnswerRules, text: string): string | undefined {
 }
 
 const ATTACHED = '[Attached file: ';
+
+/** A file's name may hold line feeds; its attachment line is to be one all the same. */
+function onOneLine(message: string, files: readonly string[]): string {
+  let text = message;
+  for (const name of files) {
+    if (name.includes('\n')) text = text.replaceAll(ATTACHED + name, ATTACHED + name.replaceAll('\n', ' '));
+  }
+  return text;
+}
 
 /** The text without the `[Attached file: name (kind, size)]` lines at its end, which its sender's platform put there. */
 export function withoutAttachmentLines(message: string): string {

@@ -52,9 +52,13 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
 export const startRunSchema = z
   .strictObject({
     agent: visibleText(LIMITS.agentName),
-    input: z.json(),
+    input: z.json({
+      error: ({ input }) =>
+        input === undefined ? 'is missing: what the agent is to work on, null for nothing' : undefined,
+    }),
     on_question: onQuestionSchema.default('pause'),
-    assignee: visibleText(LIMITS.assignee).nullable().default(null),
+    assignee: visibleText(LIMITS.assignee).nullable()
+      .default(null),
     run_id: runIdSchema.optional(),
     metadata: metadataSchema.default({}),
   })

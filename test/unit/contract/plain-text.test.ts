@@ -194,3 +194,16 @@ test('a question as text is all of it: question, context, and each label on its 
   );
   expect(withoutAttachmentLines(`a\n\nb\n\n${LINE}\n`)).toBe('a\n\nb\n');
 });
+
+test('a file whose name holds a line feed has one attachment line all the same', () => {
+  const line = (name: string) => `\n\n[Attached file: ${name} (file, 1 KB)]`;
+  const judged = (message: string, ...files: string[]) =>
+    judgeText(multipleChoice(['Approve', 'Reject']), message, files);
+  expect(judged(line('a\nb.pdf'), 'a\nb.pdf')).toMatchObject({ ok: false });
+  expect(judged(`Approve${line('a\nb.pdf')}${line('c.pdf')}`, 'a\nb.pdf', 'c.pdf')).toEqual({
+    ok: true,
+    answer: { kind: 'multiple_choice', option_id: 'q1_o1' },
+  });
+  // What is no name of a file is text.
+  expect(judged(`Approve${line('a\nb.pdf')}`)).toMatchObject({ ok: true, answer: { option_id: 'other' } });
+});
