@@ -57,8 +57,7 @@ export const startRunSchema = z
         input === undefined ? 'is missing: what the agent is to work on, null for nothing' : undefined,
     }),
     on_question: onQuestionSchema.default('pause'),
-    assignee: visibleText(LIMITS.assignee).nullable()
-      .default(null),
+    assignee: visibleText(LIMITS.assignee).nullable().default(null),
     run_id: runIdSchema.optional(),
     metadata: metadataSchema.default({}),
   })
