@@ -1,6 +1,7 @@
 import { isRetryableError, makeGrpcRetryInterceptor, type GrpcRetryOptions } from '@temporalio/client';
 
 type Interceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
+type Call = ReturnType<Parameters<Interceptor>[1]>;
 
 // gRPC status code.
 const RESOURCE_EXHAUSTED = 8;
@@ -22,5 +23,35 @@ export function quickRetries(): Interceptor {
     },
     retryableDecider: (attempt, status) => attempt < 30 && isRetryableError(status),
   };
-  return makeGrpcRetryInterceptor(options);
+  const retrying = makeGrpcRetryInterceptor(options);
+  return (callOptions, nextCall) => {
+    let isRetry = false;
+    return retrying(callOptions, (of) => {
+      if (isRetry) return orNothing(() => nextCall(of));
+      isRetry = true;
+      return nextCall(of);
+    });
+  };
+}
+
+/**
+ * The SDK tries again from a timer. A connection that was closed meanwhile throws there, where nobody catches it and the
+ * process dies of it. Who closes a connection waits for no reply any more, so there is none.
+ */
+function orNothing(call: () => Call): Call {
+  try {
+    return call();
+  } catch {
+    const nothing = () => undefined;
+    return {
+      cancelWithStatus: nothing,
+      getPeer: () => '',
+      start: nothing,
+      sendMessageWithContext: nothing,
+      sendMessage: nothing,
+      startRead: nothing,
+      halfClose: nothing,
+      getAuthContext: () => null,
+    };
+  }
 }
