@@ -29,7 +29,7 @@ describeInBrowser('open pages and outages', () => {
     worker = await stack.startWorker();
     await startApi();
     browser = await openBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await stack.stop();
@@ -84,7 +84,7 @@ describeInBrowser('open pages and outages', () => {
       .first()
       .waitFor();
     expect(watched.errors).toEqual([]);
-  }, 120_000);
+  });
 
   test('a page of a run goes on where its stream broke off', async () => {
     const runId = await paused('Watched?');
@@ -127,7 +127,7 @@ describeInBrowser('open pages and outages', () => {
     const { body } = await api.call<{ events: { type: string }[] }>('GET', `/agents/${runId}/events`);
     expect(types).toEqual(body.events.map(({ type }) => type));
     expect(types.length).toBeGreaterThan(before);
-  }, 120_000);
+  });
 
   test('no worker: the question is read, the answer is stored, and is delivered when one is back', async () => {
     const runId = await paused('Is anybody there?');
@@ -148,7 +148,7 @@ describeInBrowser('open pages and outages', () => {
     expect(await page.locator('[part=unsent]').count()).toBe(0);
     await page.locator('h1', { hasText: 'Completed' }).waitFor();
     await page.locator('.transcript').getByText('"answer": "somebody"').waitFor({ timeout: 60_000 });
-  }, 180_000);
+  });
 });
 
 /** What is used of an element here, where there is no DOM. */
