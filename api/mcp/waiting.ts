@@ -1,5 +1,6 @@
 /** A run as the tools show it, and waiting until it ends or needs an answer. */
 import { isTerminal, type RunRecord } from '../../workflows/contract';
+import { Bell } from '../streams/bell';
 import type { McpDoor, PendingQuestion } from './door';
 
 /** The record, and with it each question that keeps the run or one of its sub-agents waiting. */
@@ -40,20 +41,20 @@ export async function waitForRun(
   const timeUp = new AbortController();
   const timer = setTimeout(() => timeUp.abort(), milliseconds);
   const stop = AbortSignal.any([signal, timeUp.signal]);
-  const news = new News();
-  stop.addEventListener('abort', () => news.tell(), { once: true });
+  const news = new Bell();
+  stop.addEventListener('abort', () => news.ring(), { once: true });
   let over = false;
   const watching = door
-    .watch(runId, () => news.tell(), stop)
+    .watch(runId, () => news.ring(), stop)
     .finally(() => {
       over = true;
-      news.tell();
+      news.ring();
     });
   // Looked at below; until then it is nobody's unhandled rejection.
   watching.catch(() => undefined);
   try {
     while (waited === null && !over) {
-      await news.next();
+      await news.heard();
       if (stop.aborted) break;
       run = await readView(door, runId);
       waited = overBecause(run);
@@ -64,21 +65,5 @@ export async function waitForRun(
   } finally {
     clearTimeout(timer);
     timeUp.abort();
-  }
-}
-
-/** That something has happened: told many times over before it is looked at, it is one thing to look at. */
-class News {
-  private pending = false;
-  private wake: (() => void) | undefined;
-
-  tell(): void {
-    this.pending = true;
-    this.wake?.();
-  }
-
-  async next(): Promise<void> {
-    if (!this.pending) await new Promise<void>((resolve) => (this.wake = resolve));
-    this.pending = false;
   }
 }
