@@ -1,5 +1,7 @@
 /** An inbox with 500 questions: all are reached, and each change costs one row. */
 import type { Browser } from 'playwright-core';
+import { startDevServer, type DevServer } from '../../cli/dev-server';
+import { SEARCH_ATTRIBUTES } from '../../workflows/contract';
 import { describeInBrowser, openBrowser, openPage, signIn } from '../support/browser';
 import { eventually, ownWorkspace, TEST_KEY } from '../support/http';
 import { delegate, freeForm, freeText, script } from '../support/scripts';
@@ -11,9 +13,17 @@ const EACH = 50;
 describeInBrowser('an inbox with many questions', () => {
   let stack: TestStack;
   let browser: Browser;
+  let server: DevServer;
 
   beforeAll(async () => {
     const keys = ownWorkspace();
+    // A server of its own: other suites, which share one, would find theirs busy for minutes.
+    server = await startDevServer({
+      cliPath: process.env.HOLDPOINT_TEST_TEMPORAL_CLI ?? '',
+      searchAttributes: SEARCH_ATTRIBUTES,
+      extraArgs: ['--headless'],
+    });
+    process.env.HOLDPOINT_TEST_TEMPORAL_ADDRESS = server.address;
     [stack, browser] = await Promise.all([TestStack.start({ app: { keys } }), openBrowser()]);
     // Sub-agents are started by a worker alone, which is quicker than one call each.
     const below = Array.from({ length: EACH - 1 }, (_none, nth) =>
@@ -31,6 +41,7 @@ describeInBrowser('an inbox with many questions', () => {
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
+    await server?.stop();
   });
 
   test('all are listed as one scrolls; what opens or closes touches no other row; what is out of sight is not drawn', async () => {
