@@ -20,7 +20,7 @@ export function banner(facts: {
     'Holdpoint is up. Ctrl-C stops everything; what runs were waiting for is kept.',
     '',
     `  Console        ${facts.api}/`,
-    `  API            ${facts.api}/api/platform/v1`,
+    `  API            ${base}`,
     `  API reference  ${facts.api}/docs`,
     `  Temporal       ${facts.temporal} (temporal ${facts.cli.version}, found by: ${facts.cli.source})`,
     `  Web UI         ${facts.webUi}`,

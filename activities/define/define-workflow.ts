@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { WorkflowTarget } from '../../workflows/contract';
+import { LIMITS, type WorkflowTarget } from '../../workflows/contract';
 import { inputJudge, isAgentName, isDescription } from './define-agent';
 import type { Agent } from '../model';
 
@@ -30,7 +30,7 @@ export function defineWorkflow({ name, description, type, taskQueue, input }: Wo
   const check = (holds: boolean, problem: string) => {
     if (!holds) throw new TypeError(`workflow ${String(name)}: ${problem}`);
   };
-  check(isAgentName(name), 'its name must be 1 to 128 visible characters');
+  check(isAgentName(name), `its name must be 1 to ${LIMITS.agentName} visible characters`);
   check(isDescription(description), 'it needs a description');
   for (const [what, value] of Object.entries({ type, taskQueue })) {
     check(typeof value === 'string' && value !== '', `it needs a ${what}`);
