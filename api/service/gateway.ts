@@ -10,6 +10,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import { tsToMs } from '@temporalio/common/lib/time';
 import type { temporal } from '@temporalio/proto';
 import type { QUERIES } from '../../workflows/contract';
 import { newRunSnapshot, SIGNALS, type AnswerSignal, type RunOutcome } from '../../workflows/contract';
@@ -29,8 +30,15 @@ export const DEADLINES = {
 
 /** Signals by which people decide who answers, and what. */
 const PEOPLES_SIGNALS: ReadonlySet<string> = new Set([SIGNALS.answer.name, SIGNALS.claim.name, SIGNALS.release.name]);
-/** Events from the end of a history among which queued answers are looked for. */
-const QUEUED_LOOK_BACK = 500;
+/** Events from the end of a history among which they are looked for. */
+const SIGNALS_LOOK_BACK = 500;
+
+/** A signal as the history has it; `judged` once a workflow task that had it has been completed. */
+export interface QueuedSignal {
+  name: string;
+  payload: unknown;
+  judged: boolean;
+}
 
 type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS]['name'];
 type QueryName = (typeof QUERIES)[keyof typeof QUERIES]['name'];
@@ -198,31 +206,38 @@ export class TemporalGateway {
   }
 
   /**
-   * The signals of people that no worker has taken in yet, oldest first: what the next workflow task will judge, in its
-   * order. Read from the history's end, so it needs no worker.
+   * The signals of people that came after the workflow task which began at `since` (ISO 8601, the workflow's own time), in
+   * the order in which they are judged. Read from the history's end, so it needs no worker.
    */
-  async signalsQueued(runId: string): Promise<{ name: string; payload: unknown }[]> {
+  async signalsSince(runId: string, since: string | undefined): Promise<QueuedSignal[]> {
     const { events } = (
       await this.call(DEADLINES.call, () =>
         this.client.workflowService.getWorkflowExecutionHistoryReverse({
           namespace: this.client.options.namespace,
           execution: { workflowId: runId },
-          maximumPageSize: QUEUED_LOOK_BACK,
+          maximumPageSize: SIGNALS_LOOK_BACK,
         }),
       )
     ).history ?? { events: [] };
     const newestFirst = events ?? [];
-    const judged = newestFirst.findIndex((event) => event.workflowTaskCompletedEventAttributes);
+    // A signal that comes while a task is worked on has its place after that task, so the order of events says it all.
+    const began = newestFirst.findIndex(
+      (event) => event.workflowTaskStartedEventAttributes && since === new Date(tsToMs(event.eventTime)).toISOString(),
+    );
+    const completed = newestFirst.findIndex((event) => event.workflowTaskCompletedEventAttributes);
     const signals = newestFirst
-      .slice(0, judged < 0 ? undefined : judged)
-      .map((event) => event.workflowExecutionSignaledEventAttributes)
-      .filter((signal) => PEOPLES_SIGNALS.has(signal?.signalName ?? ''))
+      .slice(0, began < 0 ? undefined : began)
+      .map((event, index) => ({
+        signal: event.workflowExecutionSignaledEventAttributes,
+        judged: completed >= 0 && index > completed,
+      }))
+      .filter(({ signal }) => PEOPLES_SIGNALS.has(signal?.signalName ?? ''))
       .reverse();
     const { loadedDataConverter } = this.client.options;
     return Promise.all(
-      signals.map(async (signal) => {
+      signals.map(async ({ signal, judged }) => {
         const decoding = decodeArrayFromPayloads(loadedDataConverter, signal?.input?.payloads);
-        return { name: signal?.signalName ?? '', payload: (await decoding.catch(() => []))[0] };
+        return { name: signal?.signalName ?? '', payload: (await decoding.catch(() => []))[0], judged };
       }),
     );
   }

@@ -3,19 +3,15 @@ import { randomUUID } from 'node:crypto';
 import {
   isHeldByAnother,
   judgeAnswer,
-  liveClaim,
   NO_ASK,
   PERSON_NEEDED,
   provenanceOf,
-  readAnswerSignal,
-  SIGNALS,
   type AnswerOutcome,
   type AnswerOutcomeReply,
   type AnswerSignal,
   type Attachment,
   type BoundRefusal,
   type Channel,
-  type Claim,
   type ContractIssue,
   type GivenBy,
   type RunRecord,
@@ -24,6 +20,7 @@ import {
 import { ApiError, askMismatch, claimedByAnother, nullWhen, runNotWaiting } from '../errors';
 import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
+import { claimOn, placeOfAnswer } from './answer-queue';
 import type { TemporalGateway } from './gateway';
 import type { FoundRun } from './lookup';
 import { recordInAnyCase } from './record';
@@ -127,7 +124,7 @@ function verdictOn(gateway: TemporalGateway, run: FoundRun, answerId: string, tr
 }
 
 /**
- * The verdict on an answer that is in the run's history by now; null when nobody has judged it yet, which is what the
+ * The verdict on an answer that is in the run's history by now; null when it is not to be had in time, which is what the
  * caller is told then. Throws when it cannot be the one that counts.
  */
 async function verdictInTime(
@@ -138,40 +135,12 @@ async function verdictInTime(
   const ask = () => verdictOn(gateway, run, mine.answer_id as string).catch(nullWhen('engine_unavailable'));
   const reply = await ask();
   if (reply?.outcome) return reply;
-  const place = await placeInQueue(gateway, run, mine);
-  if (place === 'behind') throw queuedBehindAnother();
+  const { place, digest } = await placeOfAnswer(gateway, run, mine);
+  if (digest !== undefined && digest !== (mine.digest ?? null)) throw keyIsUsed();
+  if (place === 'behind') throw anotherCameFirst();
+  if (place === 'late') throw runNotWaiting();
   // A worker has taken it up in the meantime: what it said of it is to be had after all.
   return place === 'judged' ? ask() : null;
-}
-
-/**
- * Where an answer stands among those that no worker has taken up. The first good one wins, so one behind a good one is
- * known to lose although nobody has judged it yet.
- */
-async function placeInQueue(
-  gateway: TemporalGateway,
-  run: FoundRun,
-  mine: AnswerSignal,
-): Promise<'first' | 'behind' | 'judged' | 'unknown'> {
-  const pending = run.snapshot.pending;
-  const queued = await gateway.signalsQueued(run.runId).catch(() => null);
-  if (queued === null) return 'unknown';
-  for (const { name, payload } of queued) {
-    // Whose answer counts hangs on a claim that nobody has judged yet.
-    if (name !== SIGNALS.answer.name) return 'unknown';
-    const read = readAnswerSignal(payload);
-    if (!read.ok) continue;
-    if (read.value.answer_id === mine.answer_id) {
-      if (read.value.digest !== mine.digest) throw keyIsUsed();
-      return 'first';
-    }
-    const forThisAsk = read.value.ask_id === undefined || read.value.ask_id === pending?.ask_id;
-    if (isHeldByAnother(claimOn(run.snapshot), read.value.principal)) continue;
-    const { given_by, input } = read.value;
-    const { approval } = run.snapshot;
-    if (pending && forThisAsk && judgeAnswer(pending, input, { approval, given_by }).ok) return 'behind';
-  }
-  return 'judged';
 }
 
 async function replyOf(
@@ -205,14 +174,8 @@ function keyIsUsed(): ApiError {
   return new ApiError('idempotency_conflict', 'this Idempotency-Key was used with another body');
 }
 
-function queuedBehindAnother(): ApiError {
-  const message = 'another answer came first: no worker has taken it up yet, but it is the one that counts';
-  return new ApiError('run_not_waiting', message);
-}
-
-/** The claim on the pending ask, as it counts now. */
-function claimOn({ claim, pending }: RunSnapshot): Claim | null {
-  return liveClaim(claim, pending, new Date().toISOString());
+function anotherCameFirst(): ApiError {
+  return new ApiError('run_not_waiting', 'another answer came first, and it is the one that counts');
 }
 
 function invalidAnswer(issues: ContractIssue[]): ApiError {

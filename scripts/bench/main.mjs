@@ -1,27 +1,29 @@
 // `npm run bench`: Holdpoint beside a bare Temporal workflow, in one run, on one server, interleaved. Prints p50/p95/p99
 // and ratios; absolute times say more about the machine than about Holdpoint. `-- --quick` does less of each;
 // `--rounds=`, `--crowd=` and `--paused=` say how much; `--only=model-turns` stops after these.
+import { parseArgs } from 'node:util';
 import { build, isFresh } from '../build.mjs';
 import { eachAtOnce, line, ratio, summary, timed } from './measure.mjs';
+
+const USAGE = 'npm run bench -- [--quick] [--rounds=150] [--crowd=1000] [--paused=5000] [--only=model-turns]';
+const { values: given } = readArgs();
 
 if (!isFresh()) await build();
 const { startStack } = await import('./stack.mjs');
 const { bare, holdpoint } = await import('./subjects.mjs');
 const { modelTurns } = await import('./model-turns.mjs');
 
-const quick = process.argv.includes('--quick');
-const given = (name) => Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]) || undefined;
-const ROUNDS = given('rounds') ?? (quick ? 20 : 150);
+const ROUNDS = numberOf('rounds') ?? (given.quick ? 20 : 150);
 const WARM_UP = 5;
-const CROWD = given('crowd') ?? (quick ? 100 : 1_000);
+const CROWD = numberOf('crowd') ?? (given.quick ? 100 : 1_000);
 const CONCURRENCY = 64;
-const PAUSED = given('paused') ?? (quick ? 200 : 5_000);
+const PAUSED = numberOf('paused') ?? (given.quick ? 200 : 5_000);
 
 const stack = await startStack();
 try {
   const subjects = [holdpoint(stack), bare(stack, false), bare(stack, true)];
   await modelTurns(stack, ROUNDS);
-  if (!process.argv.includes('--only=model-turns')) {
+  if (given.only === undefined) {
     await latencies(subjects);
     await reads(subjects[0]);
     await pushDelay(subjects[0]);
@@ -30,6 +32,27 @@ try {
   }
 } finally {
   await stack.stop();
+}
+
+function readArgs() {
+  const options = { quick: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
+  for (const name of ['rounds', 'crowd', 'paused', 'only']) options[name] = { type: 'string' };
+  try {
+    const args = parseArgs({ options });
+    const { help, only, rounds, crowd, paused } = args.values;
+    const numbers = [rounds, crowd, paused].filter((value) => value !== undefined);
+    if (!help && numbers.every((value) => /^[1-9]\d*$/.test(value)) && [undefined, 'model-turns'].includes(only))
+      return args;
+    console.log(USAGE);
+    process.exit(help ? 0 : 2);
+  } catch (error) {
+    console.error(`${error.message}\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function numberOf(name) {
+  return given[name] === undefined ? undefined : Number(given[name]);
 }
 
 /** One at a time, the subjects in turn: start until the question is readable, and answer until it is taken. */

@@ -98,6 +98,8 @@ describe('raw signals', () => {
       { ...frame, ancestors: [long(9), runId] },
     ]) {
       await sendRaw(stack.client, runId, 'child_needs_human', [jsonPayload(forged)]);
+      // Taken up one by one: the server itself gives up a task during which more than 2 MB of signals come.
+      await stack.api.events(runId);
     }
     const closing = { outcome: 'declined', closed_at: question.asked_at, answer: null, option_id: null };
     const close = { child_run_id: 'run_forged', ask_id: 'q1', outcome: 'declined' };

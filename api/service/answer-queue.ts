@@ -1,0 +1,93 @@
+/**
+ * Where an answer stands among those that were sent for the same ask, told from the history alone: who has lost is known
+ * although no worker says so, because none is up or because it is busy.
+ */
+import {
+  isHeldByAnother,
+  judgeAnswer,
+  liveClaim,
+  readAnswerSignal,
+  SIGNALS,
+  type AnswerSignal,
+  type Claim,
+  type RunSnapshot,
+} from '../../workflows/contract';
+import type { QueuedSignal, TemporalGateway } from './gateway';
+import { readRun, type FoundRun } from './lookup';
+
+export interface PlaceOfAnswer {
+  /**
+   * `first`: no worker has taken it up, and no good one is before it. `behind`: another one counts. `late`: the ask was
+   * closed before it came. `judged`: a worker has taken it up, and what it said is to be asked for. `unknown`: the history
+   * does not tell.
+   */
+  place: 'first' | 'behind' | 'late' | 'judged' | 'unknown';
+  /** Of the first answer under the same id, once it was found: another body under the same key is a misuse of it. */
+  digest?: string | null | undefined;
+}
+
+/** The place of `mine`, sent for the ask that `run` had pending when it was looked up. */
+export async function placeOfAnswer(
+  gateway: TemporalGateway,
+  run: FoundRun,
+  mine: AnswerSignal,
+): Promise<PlaceOfAnswer> {
+  const ask = run.snapshot.pending;
+  // What has become of the ask since, read before the signals: whatever is judged in between counts as not judged.
+  const now = await readRun(gateway, run.runId).catch(() => null);
+  const signals = await gateway.signalsSince(run.runId, ask?.asked_at).catch(() => null);
+  if (ask === null || now === null || signals === null) return { place: 'unknown' };
+  const open = !now.closed && now.snapshot.pending?.ask_id === ask.ask_id;
+  const good = (signal: AnswerSignal): boolean => {
+    if (signal.ask_id !== undefined && signal.ask_id !== ask.ask_id) return false;
+    if (open && isHeldByAnother(claimOn(now.snapshot), signal.principal)) return false;
+    return judgeAnswer(ask, signal.input, { approval: run.snapshot.approval, given_by: signal.given_by }).ok;
+  };
+  return open ? placeInOpenAsk(signals, mine, good) : placeInClosedAsk(signals, mine, good);
+}
+
+type IsGood = (signal: AnswerSignal) => boolean;
+
+/** No answer that was judged has been taken, so the first good one of the others wins. */
+function placeInOpenAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, isGood: IsGood): PlaceOfAnswer {
+  for (const { name, payload, judged } of signals) {
+    if (name !== SIGNALS.answer.name) {
+      // Whose answer counts hangs on a claim that nobody has judged yet.
+      if (!judged) return { place: 'unknown' };
+      continue;
+    }
+    const read = readAnswerSignal(payload);
+    if (!read.ok) continue;
+    const { answer_id, digest = null } = read.value;
+    if (answer_id === mine.answer_id) return { place: judged ? 'judged' : 'first', digest };
+    if (!judged && isGood(read.value)) return { place: 'behind' };
+  }
+  return { place: 'judged' };
+}
+
+/** One answer that was judged may have been taken; one that was not yet comes too late. */
+function placeInClosedAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, isGood: IsGood): PlaceOfAnswer {
+  let behind = false;
+  let claimed = false;
+  const seen = new Set<string>();
+  for (const { name, payload, judged } of signals) {
+    if (name !== SIGNALS.answer.name) {
+      claimed = true;
+      continue;
+    }
+    const read = readAnswerSignal(payload);
+    if (!read.ok) continue;
+    const { answer_id, digest = null } = read.value;
+    if (answer_id === mine.answer_id) return { place: !judged ? 'late' : behind ? 'behind' : 'judged', digest };
+    // Under an id that was used before, the first one counts; and which was taken hangs on who held the ask when.
+    const again = answer_id !== undefined && seen.has(answer_id);
+    if (judged && !again && !claimed && isGood(read.value)) behind = true;
+    if (answer_id !== undefined) seen.add(answer_id);
+  }
+  return { place: 'unknown' };
+}
+
+/** The claim on the pending ask, as it counts now. */
+export function claimOn({ claim, pending }: RunSnapshot): Claim | null {
+  return liveClaim(claim, pending, new Date().toISOString());
+}
