@@ -63,6 +63,8 @@ export interface Ask extends Question {
   given_by: NonNullable<AskClosing['given_by']> | null;
   /** Files that came with it, by name and size. */
   attachments: NonNullable<AskClosing['attachments']>;
+  /** Who holds it, and until when; null when nobody does. */
+  claim: Pick<Claim, 'by' | 'until'> | null;
 }
 
 export interface ListFilter {
@@ -105,8 +107,6 @@ export interface InboxAsk extends Ask {
   root_run_id: string;
   parent_run_id: string | null;
   agent: string;
-  /** Who holds it, and until when. */
-  claim: Pick<Claim, 'by' | 'until'> | null;
 }
 
 export interface InboxPage {

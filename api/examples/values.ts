@@ -51,7 +51,6 @@ const inboxAsk: InboxAsk = {
   root_run_id: RUN_ID,
   parent_run_id: null,
   agent: 'offsite-planner',
-  claim: null,
 };
 const missionEvent = {
   id: 1,

@@ -1,9 +1,13 @@
 /** What the tools need of the product. Two have it: the service with its caller, and a client of the HTTP API with a key. */
-import type { Definition, ErrorBody, GivenBy, Question, RunRecord, StartRun } from '../../workflows/contract';
+import type { Claim, Definition, ErrorBody, GivenBy, Question, RunRecord, StartRun } from '../../workflows/contract';
 import type { Scope } from '../keys';
 
 /** A question that waits, and the run that asks it: the one that is answered. */
-export type PendingQuestion = Question & { run_id: string };
+export type PendingQuestion = Question & {
+  run_id: string;
+  /** Who holds it, and until when: nobody else's answer is taken. */
+  claim: Pick<Claim, 'by' | 'until'> | null;
+};
 
 export interface QuestionPage {
   asks: PendingQuestion[];
@@ -34,6 +38,8 @@ export type Told = Pick<ErrorBody, 'message' | 'issues'> & { error: string };
 export interface McpDoor {
   /** Whether the caller's key has this scope. A door that cannot know says yes and is refused later. */
   may(scope: Scope): boolean;
+  /** The name of the caller's key: who an answer or a claim of theirs is by. */
+  caller(): Promise<string>;
   agents(): Promise<Definition[]>;
   start(body: StartRun, idempotencyKey: string | undefined): Promise<RunRecord>;
   read(runId: string): Promise<RunRecord>;

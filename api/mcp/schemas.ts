@@ -1,6 +1,7 @@
 /** What the tools take and give. Where the HTTP API says the same, it is the same schema. */
 import { z } from 'zod';
 import {
+  claimSchema,
   definitionSchema,
   isIdempotencyKey,
   LIMITS,
@@ -79,7 +80,15 @@ export const resumeRunInput = z.strictObject({
 });
 
 /** Loose, so that what a newer API tells besides is no fault. */
-const question = z.looseObject({ run_id: z.string(), ...questionSchema.shape });
+const question = z.looseObject({
+  run_id: z.string(),
+  ...questionSchema.shape,
+  claim: claimSchema
+    .omit({ ask_id: true })
+    .nullable()
+    .optional()
+    .meta({ description: 'Who holds it, and until when.' }),
+});
 const questions = z.array(question).meta({
   description: 'Questions that wait, of this run and its sub-agents, oldest first: each is answered on its run_id.',
 });

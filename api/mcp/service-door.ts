@@ -10,6 +10,7 @@ import type { McpDoor } from './door';
 export function serviceDoor(service: RunService, principal: Principal): McpDoor {
   return {
     may: (scope) => principal.scopes.has(scope),
+    caller: async () => principal.name,
     agents: async () => service.definitions(),
     start: async (body, idempotencyKey) => {
       requireScope(principal, 'start');

@@ -57,7 +57,7 @@ const RELAY =
   'your user, word for word, and pass on what they say with answered_by "user". Do not guess for them.';
 
 function questionText(question: PendingQuestion): string {
-  const { run_id, ask_id, context, options, expires_at } = question;
+  const { run_id, ask_id, context, options, expires_at, claim } = question;
   const choices = (options ?? []).map(
     ({ id, label }) => `- ${id}: ${label}${id === OTHER_OPTION_ID ? ' (their own words, in other_text)' : ''}`,
   );
@@ -66,6 +66,9 @@ function questionText(question: PendingQuestion): string {
     question.question,
     ...(context === null ? [] : ['Context:', context]),
     ...(options === null ? [] : ['Options:', ...choices]),
+    ...(claim === null
+      ? []
+      : [`Claimed by ${claim.by} until ${claim.until}: until then nobody else's answer is taken.`]),
     'To answer, call resume_run with',
     ...answersTo(question).map((input) => `  ${JSON.stringify({ run_id, ask_id, input })}`),
   ].join('\n');

@@ -27,7 +27,9 @@ export async function waitTool(door: McpDoor, args: WaitArguments, call: ToolCal
   const [question] = run.pending_questions;
   const round = (returned?.form.round ?? 0) + 1;
   const mayAsk = taken.askOn && args.ask_user && call.canAskUser && door.may('answer') && round <= MAX_ROUNDS;
-  if (question && mayAsk) return { askUser: formFor(question, run, round, call, taken.note) };
+  // Theirs to answer who has claimed it: a form would be filled in for nothing.
+  if (question && mayAsk && (question.claim === null || question.claim.by === (await door.caller())))
+    return { askUser: formFor(question, run, round, call, taken.note) };
   return { text: runText(run, [taken.note, WAITED[waited]]), structured: { ...run, waited } };
 }
 
@@ -93,7 +95,12 @@ async function isOneConversation(door: McpDoor, ...runIds: [string, string]): Pr
 
 function reasons(issues: readonly ContractIssue[] | undefined, otherwise: string): string {
   if (!issues || issues.length === 0) return otherwise;
-  return issues.map(({ path, message }) => `${path.split('.').at(-1)} ${message}`).join('; ');
+  return issues.map(({ path, message }) => inForm(path.split('.').at(-1) ?? '', message)).join('; ');
+}
+
+/** A fault of an answer as a fault of the form, whose choice the answer has as `option_id`. */
+function inForm(field: string, message: string): string {
+  return field === 'option_id' ? 'choice must be one of the options' : `${field} ${message}`;
 }
 
 async function waitWithProgress(door: McpDoor, { run_id, timeout_seconds }: WaitArguments, call: ToolCall) {

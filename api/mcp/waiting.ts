@@ -7,8 +7,8 @@ import type { McpDoor, PendingQuestion } from './door';
 export type RunView = RunRecord & { pending_questions: PendingQuestion[] };
 
 export async function viewOf(door: McpDoor, record: RunRecord): Promise<RunView> {
-  const { run_id, pending_input_context: own, children_awaiting } = record;
-  const alone = own ? [{ run_id, ...own }] : [];
+  const { run_id, pending_input_context: own, claim, children_awaiting } = record;
+  const alone = own ? [{ run_id, ...own, claim: claim && { by: claim.by, until: claim.until } }] : [];
   const pending_questions = children_awaiting.length === 0 ? alone : await door.questions(run_id);
   return { ...record, pending_questions };
 }

@@ -43,7 +43,7 @@ export const listQuery = z.strictObject({
   agent: searchText(LIMITS.agentName).optional(),
   assignee: searchText(LIMITS.assignee).optional(),
   root_run_id: searchText(LIMITS.runId).optional(),
-  limit: wholeNumber(1, 100).default(20),
+  limit: wholeNumber(1, LIMITS.listPage).default(20),
   cursor: z.string().max(1_000).optional(),
 });
 export const eventsQuery = z.strictObject({
@@ -107,6 +107,7 @@ const askView = questionSchema.omit({ kind: true }).extend({
   closed_at: z.string().nullable(),
   given_by: givenBySchema.nullable(),
   attachments: attachmentsSchema,
+  claim: claimSchema.omit({ ask_id: true }).nullable().meta({ description: 'Who holds it, and until when.' }),
 });
 export const askList = z.strictObject({ asks: z.array(askView) });
 
@@ -122,7 +123,6 @@ export const inboxPage = z.strictObject({
       root_run_id: z.string(),
       parent_run_id: z.string().nullable(),
       agent: z.string(),
-      claim: claimSchema.omit({ ask_id: true }).nullable(),
     }),
   ),
   count: z.number().int().meta({ description: 'Pending asks that match, on all pages.' }),

@@ -62,7 +62,7 @@ function placeInOpenAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, is
     if (answer_id === mine.answer_id) return { place: judged ? 'judged' : 'first', digest };
     if (!judged && isGood(read.value)) return { place: 'behind' };
   }
-  return { place: 'judged' };
+  return { place: 'unknown' };
 }
 
 /** One answer that was judged may have been taken; one that was not yet comes too late. */

@@ -1,5 +1,13 @@
 /** `GET /agents/{id}/asks`: asks of a run and its descendants, oldest first. */
-import { askOf, closedUnanswered, QUERIES, type Ask, type AskPage } from '../../workflows/contract';
+import {
+  askOf,
+  closedUnanswered,
+  liveClaim,
+  QUERIES,
+  type Ask,
+  type AskPage,
+  type Claim,
+} from '../../workflows/contract';
 import type { TemporalGateway } from './gateway';
 import { readRun, type FoundRun } from './lookup';
 import { mapInParallel } from './parallel';
@@ -11,28 +19,33 @@ export type AskView = ReturnType<typeof askView>;
 /** Pending asks: from memos alone, so no worker is needed, and right at once. */
 export async function pendingAsks(gateway: TemporalGateway, found: FoundRun): Promise<AskView[]> {
   const waiting = await descendantsWaiting(gateway, found);
-  const asks = waiting.map(({ run, question }) => askOf(run.runId, question, null));
+  const runs = waiting.map(({ run }) => run);
   // Of two of the same instant, the run's own was here first: the other had to climb.
-  if (found.snapshot.pending) asks.unshift(askOf(found.runId, found.snapshot.pending, null));
-  return asks.sort(byTimeOfAsking).map(askView);
+  if (found.snapshot.pending) runs.unshift(found);
+  return runs.flatMap((run) => pendingAsk(run) ?? []).sort(byTimeOfAsking);
 }
 
 /** Every ask that the run still knows, with how each ended. Needs a worker. */
 export async function allAsks(gateway: TemporalGateway, found: FoundRun): Promise<AskView[]> {
   const asks = await askedOf(gateway, found.runId, 'all');
-  const current = await mapInParallel(asks, async (ask) => {
-    if (ask.state !== 'pending') return ask;
-    const run = ask.run_id === found.runId ? found : await readRun(gateway, ask.run_id);
-    // Ended from outside: its workflow could not close the ask, and nobody can answer it any more.
-    if (run?.withdrawnAskId === ask.ask_id && run.closedAt !== null) {
-      return askOf(ask.run_id, ask.question, closedUnanswered('withdrawn', run.closedAt));
-    }
-    if (ask.run_id === found.runId) return ask;
-    // What a descendant has closed a moment ago, this run has yet to hear.
-    const theirs = await askedOf(gateway, ask.run_id, 'all');
-    return theirs.find((other) => other.run_id === ask.run_id && other.ask_id === ask.ask_id) ?? ask;
+  return mapInParallel(asks, async (asked) => {
+    if (asked.state !== 'pending') return askView(asked);
+    const run = asked.run_id === found.runId ? found : await readRun(gateway, asked.run_id);
+    const ask = await asItIsNow(gateway, found, asked, run);
+    return askView(ask, ask.state === 'pending' ? claimOn(run, ask.ask_id) : null);
   });
-  return current.map(askView);
+}
+
+/** An ask that `found` knows as pending, as the run that asks it has it. */
+async function asItIsNow(gateway: TemporalGateway, found: FoundRun, ask: Ask, asker: FoundRun | null): Promise<Ask> {
+  // Ended from outside: its workflow could not close the ask, and nobody can answer it any more.
+  if (asker?.withdrawnAskId === ask.ask_id && asker.closedAt !== null) {
+    return askOf(ask.run_id, ask.question, closedUnanswered('withdrawn', asker.closedAt));
+  }
+  if (ask.run_id === found.runId) return ask;
+  // What a descendant has closed a moment ago, this run has yet to hear.
+  const theirs = await askedOf(gateway, ask.run_id, 'all');
+  return theirs.find((other) => other.run_id === ask.run_id && other.ask_id === ask.ask_id) ?? ask;
 }
 
 async function askedOf(gateway: TemporalGateway, runId: string, state: 'pending' | 'all'): Promise<Ask[]> {
@@ -44,13 +57,23 @@ async function askedOf(gateway: TemporalGateway, runId: string, state: 'pending'
   }
 }
 
-function byTimeOfAsking(a: Ask, b: Ask): number {
-  const [first, second] = [a.question.asked_at, b.question.asked_at];
+function byTimeOfAsking(a: AskView, b: AskView): number {
+  const [first, second] = [a.asked_at, b.asked_at];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** One ask as lists show it. */
-export function askView(ask: Ask) {
+/** The pending ask of a run as lists show it at `now` (ISO 8601), with who holds it; null when it waits with none. */
+export function pendingAsk(run: FoundRun, now?: string): AskView | null {
+  const { pending } = run.snapshot;
+  return pending && askView(askOf(run.runId, pending, null), claimOn(run, pending.ask_id, now));
+}
+
+function claimOn(run: FoundRun | null, askId: string, now: string = new Date().toISOString()): Claim | null {
+  return liveClaim(run?.snapshot.claim, { ask_id: askId }, now);
+}
+
+/** One ask as lists show it, and who holds it. */
+export function askView(ask: Ask, claim: Claim | null = null) {
   const { closing } = ask;
   return {
     run_id: ask.run_id,
@@ -66,5 +89,6 @@ export function askView(ask: Ask) {
     by: closing?.by ?? null,
     given_by: closing?.given_by ?? null,
     attachments: closing?.attachments ?? [],
+    claim: claim && { by: claim.by, until: claim.until },
   };
 }

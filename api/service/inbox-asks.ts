@@ -1,7 +1,6 @@
 /** A pending ask as the inbox shows it, read from the server itself: no worker is needed, and it is right at once. */
-import { askOf, liveClaim, type Claim } from '../../workflows/contract';
 import { nullWhen } from '../errors';
-import { askView, type AskView } from './asks';
+import { pendingAsk, type AskView } from './asks';
 import type { TemporalGateway } from './gateway';
 import { readRun, type FoundRun } from './lookup';
 
@@ -9,7 +8,6 @@ export interface InboxAsk extends AskView {
   root_run_id: string;
   parent_run_id: string | null;
   agent: string;
-  claim: Omit<Claim, 'ask_id'> | null;
 }
 
 export interface InboxFilter {
@@ -48,16 +46,15 @@ export function waitingBelow({ run }: InboxRun): string[] {
 }
 
 /** The pending ask of a run as the inbox shows it at `now`. */
-export function inboxAskOf(run: FoundRun, now: string = new Date().toISOString()): InboxAsk | null {
-  const { identity, snapshot } = run;
-  if (!snapshot.pending) return null;
-  const claim = liveClaim(snapshot.claim, snapshot.pending, now);
+export function inboxAskOf(run: FoundRun, now?: string): InboxAsk | null {
+  const ask = pendingAsk(run, now);
+  if (!ask) return null;
+  const { identity } = run;
   return {
-    ...askView(askOf(run.runId, snapshot.pending, null)),
+    ...ask,
     root_run_id: identity.root_run_id,
     parent_run_id: identity.parent_run_id,
     agent: identity.agent,
-    claim: claim && { by: claim.by, until: claim.until },
   };
 }
 

@@ -139,8 +139,8 @@ async function verdictInTime(
   if (digest !== undefined && digest !== (mine.digest ?? null)) throw keyIsUsed();
   if (place === 'behind') throw anotherCameFirst();
   if (place === 'late') throw runNotWaiting();
-  // A worker has taken it up in the meantime: what it said of it is to be had after all.
-  return place === 'judged' ? ask() : null;
+  // Unless nobody has taken it up, what was said of it may be had after all: also when it was in an earlier execution.
+  return place === 'first' ? null : ask();
 }
 
 async function replyOf(

@@ -1,5 +1,5 @@
 /** `holdpoint answer [<id>]`: answers a question, asked at the terminal or given by options. */
-import type { Answer, Ask, ResumeReply } from '../../client';
+import { HoldpointError, type Answer, type Ask, type ResumeReply } from '../../client';
 import type { AddCommand } from '../program';
 import { answerText, givenAnswer, isGiven, promptedAnswer, type AnswerOptions } from '../terminal/answering';
 import { closedElsewhere } from '../terminal/closed-elsewhere';
@@ -47,12 +47,29 @@ export const answerCommand: AddCommand = (program, onExit) => {
           throw new CommandError(message, EXIT.usage);
         }
         if (runId === undefined && !asked) throw new CommandError('which run? give its id', EXIT.usage);
-        const ask =
-          runId === undefined ? await fromInbox(session) : await waitingAsk(session, runId, options.ask, asked);
-        const answer = asked ? await askPerson(session, ask) : await givenAnswer(ask, options);
         const { idempotencyKey } = options;
-        const reply = await client.resume(ask.run_id, answer, { askId: ask.ask_id, idempotencyKey, signal });
-        tell(terminal, ask, answer, reply);
+        const send = async (ask: Ask, answer: Answer) => {
+          const reply = await client.resume(ask.run_id, answer, { askId: ask.ask_id, idempotencyKey, signal });
+          tell(terminal, ask, answer, reply);
+        };
+        if (runId === undefined || asked) {
+          const ask =
+            runId === undefined ? await fromInbox(session) : await waitingAsk(session, runId, options.ask, true);
+          return send(ask, await askPerson(session, ask));
+        }
+        const answerTo = await givenAnswer(options);
+        try {
+          const ask = await waitingAsk(session, runId, options.ask, false);
+          await send(ask, answerTo(ask));
+        } catch (error) {
+          // Under a key that was used before, the first outcome is wanted, though the run waits with that no more.
+          const before =
+            idempotencyKey === undefined ? undefined : await lastClosed(session, runId, options.ask, error);
+          if (!before) throw error;
+          await send(before, answerTo(before)).catch((again: unknown) => {
+            throw codeOf(again) === 'run_not_waiting' || codeOf(again) === 'ask_mismatch' ? error : again;
+          });
+        }
       }),
     );
 };
@@ -88,6 +105,23 @@ async function waitingAsk(
   });
 }
 
+/** The newest closed ask of the run, or below it, when `error` says that it does not wait for this answer. */
+async function lastClosed(
+  { client, signal }: Session,
+  runId: string,
+  askId: string | undefined,
+  error: unknown,
+): Promise<Ask | undefined> {
+  if (!['run_not_waiting', 'ask_mismatch', 'idempotency_conflict'].includes(codeOf(error) ?? '')) return undefined;
+  const asks = await client.asks(runId, { state: 'all', signal });
+  const closed = asks.filter((ask) => ask.state !== 'pending' && (askId === undefined || ask.ask_id === askId));
+  return closed.findLast((ask) => ask.run_id === runId) ?? closed.at(-1);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof CommandError || error instanceof HoldpointError ? error.code : undefined;
+}
+
 async function oneOf(asks: readonly Ask[], signal: AbortSignal, none: () => Error): Promise<Ask> {
   const [first] = asks;
   if (!first) throw none();
@@ -102,6 +136,11 @@ async function oneOf(asks: readonly Ask[], signal: AbortSignal, none: () => Erro
 
 /** Asks at the terminal until the run is answered there, or by somebody else. */
 async function askPerson({ client, terminal, signal }: Session, ask: Ask): Promise<Answer> {
+  const { claim } = ask;
+  if (claim && claim.by !== (await client.me({ signal })).name) {
+    const message = `${claim.by} has claimed ${ask.ask_id} until ${claim.until}: nobody else can answer it until then`;
+    throw new CommandError(message, EXIT.conflict, 'claimed');
+  }
   terminal.note(terminal.paint('dim', `${safeLine(ask.run_id)} ${ask.ask_id}`));
   if (ask.context !== null) terminal.note(`${safeBlock(ask.context)}\n`);
   const closed = closedElsewhere(client, ask, signal);

@@ -1,7 +1,6 @@
 /** `holdpoint cancel <id>`: cancels a run and its sub-agents. */
 import type { AddCommand } from '../program';
 import { inSession, withCommonOptions, type CommonOptions } from '../terminal/command';
-import { interrupted } from '../terminal/exit';
 import { askYesNo } from '../terminal/prompts';
 import { safeLine } from '../terminal/safe-text';
 
@@ -17,7 +16,7 @@ export const cancelCommand: AddCommand = (program, onExit) => {
       if (!options.yes && terminal.canAsk) {
         const { agent, status } = await client.get(runId, { signal });
         const question = `Cancel ${safeLine(runId)} (${safeLine(agent)}, ${status}) and its sub-agents?`;
-        if (!(await askYesNo(question, signal))) throw interrupted();
+        if (!(await askYesNo(question, signal))) return terminal.note(`${safeLine(runId)} goes on: nothing was sent`);
       }
       const record = await client.cancel(runId, { signal });
       if (terminal.json) return terminal.value(record);

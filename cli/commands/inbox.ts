@@ -1,5 +1,6 @@
 /** `holdpoint inbox`: what waits for a person. */
 import type { InboxAsk } from '../../client';
+import { LIMITS } from '../../workflows/contract';
 import type { AddCommand } from '../program';
 import { ago } from '../terminal/ago';
 import { inSession, wholeNumber, withCommonOptions, type CommonOptions, type Session } from '../terminal/command';
@@ -21,7 +22,7 @@ export const inboxCommand: AddCommand = (program, onExit) => {
       .description('list what waits for a person, oldest first')
       .option('--assignee <who>', 'only questions for this person')
       .option('--agent <name>', 'only questions of this agent')
-      .option('--limit <n>', 'at most this many')
+      .option('--limit <n>', `at most this many, 1 to ${LIMITS.inboxPage} (default: 100)`)
       .option('--cursor <cursor>', 'go on where an earlier page ended')
       .option('--watch', 'then show each question that opens or closes, until Ctrl-C; with --json one event a line'),
   ).action(async (options: InboxOptions) =>
@@ -29,7 +30,7 @@ export const inboxCommand: AddCommand = (program, onExit) => {
       if (options.watch) return watch(session, options);
       const { client, terminal, signal } = session;
       const { assignee, agent, cursor } = options;
-      const limit = wholeNumber('--limit', options.limit);
+      const limit = wholeNumber('--limit', options.limit, 1, LIMITS.inboxPage);
       const page = await client.inbox({ assignee, agent, limit, cursor }, { signal });
       if (terminal.json) return terminal.value(page);
       showAsks(session, page.asks, page.count);

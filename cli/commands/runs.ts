@@ -1,6 +1,6 @@
 /** `holdpoint runs`: the list of runs. */
 import type { RunRecord } from '../../client';
-import { RUN_STATUSES } from '../../workflows/contract';
+import { LIMITS, RUN_STATUSES } from '../../workflows/contract';
 import type { AddCommand } from '../program';
 import { ago } from '../terminal/ago';
 import { choiceOption, inSession, wholeNumber, withCommonOptions, type CommonOptions } from '../terminal/command';
@@ -23,12 +23,12 @@ export const runsCommand: AddCommand = (program, onExit) => {
       .option('--agent <name>', 'only runs of this agent')
       .option('--assignee <who>', 'only runs of this assignee')
       .option('--root <run>', 'only the conversation of this root run')
-      .option('--limit <n>', 'at most this many, 1 to 100 (default: 20)')
+      .option('--limit <n>', `at most this many, 1 to ${LIMITS.listPage} (default: 20)`)
       .option('--cursor <cursor>', 'go on where an earlier page ended'),
   ).action(async (options: RunsOptions) =>
     inSession(options, onExit, async ({ client, terminal, signal }) => {
       const { status, agent, assignee, root, cursor } = options;
-      const limit = wholeNumber('--limit', options.limit);
+      const limit = wholeNumber('--limit', options.limit, 1, LIMITS.listPage);
       const page = await client.list({ status, agent, assignee, root_run_id: root, limit, cursor }, { signal });
       if (terminal.json) return terminal.value(page);
       if (page.runs.length === 0) return terminal.note('no runs');

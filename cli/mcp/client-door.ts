@@ -12,6 +12,7 @@ export function clientDoor(connection: ClientOptions): McpDoor {
   return {
     // Only the API knows what the key may do.
     may: () => true,
+    caller: async () => (await client.me()).name,
     agents: () => client.definitions(),
     start: (body, idempotencyKey) => client.start(body, { idempotencyKey }),
     read: (runId) => client.get(runId),

@@ -19,30 +19,41 @@ export function isGiven({ option, other, text, decline }: AnswerOptions): boolea
   return [option, other, text].some((value) => value !== undefined) || decline === true;
 }
 
-/** The answer that options give. What does not fit the question is left to the API to refuse. Throws `CommandError`. */
-export async function givenAnswer(ask: Ask, options: AnswerOptions): Promise<Answer> {
+/**
+ * The answer that options give, whichever ask it is for. What does not fit the question is left to the API to refuse.
+ * Throws `CommandError`.
+ */
+export async function givenAnswer(options: AnswerOptions): Promise<(ask: Ask) => Answer> {
   const { option, other, text, decline, reason } = options;
   if ([option, other, text, decline].filter((value) => value !== undefined).length > 1) {
     throw new CommandError('an answer is one of --option, --other, --text and --decline', EXIT.usage);
   }
-  if (decline) return reason === undefined ? { kind: 'decline' } : { kind: 'decline', reason: await givenText(reason) };
-  if (reason !== undefined) throw new CommandError('--reason goes with --decline', EXIT.usage);
+  if (reason !== undefined && !decline) throw new CommandError('--reason goes with --decline', EXIT.usage);
+  if (option !== undefined) return (ask) => ({ kind: 'multiple_choice', option_id: optionId(ask, option) });
+  const answer = await givenWords({ other, text, reason });
+  return () => answer;
+}
+
+/** Any answer but an option. Standard input is read here, once. */
+async function givenWords({ other, text, reason }: AnswerOptions): Promise<Answer> {
   if (text !== undefined) return { kind: 'free_form', text: await givenText(text) };
   if (other !== undefined) {
     return { kind: 'multiple_choice', option_id: OTHER_OPTION_ID, other_text: await givenText(other) };
   }
-  return { kind: 'multiple_choice', option_id: optionId(ask, option ?? '') };
+  return reason === undefined ? { kind: 'decline' } : { kind: 'decline', reason: await givenText(reason) };
 }
 
-/** An option by its id, its label, or its place from 1. An id that is unknown goes to the API as it is, to be refused. */
+/** An option by its label, its id, or its place from 1. An id that is unknown goes to the API as it is, to be refused. */
 function optionId(ask: Ask, given: string): string {
   const options = ask.options ?? [];
-  if (options.some(({ id }) => id === given)) return given;
   const named = judgeText(ask, given);
   if (named.ok && named.answer.kind === 'multiple_choice' && named.answer.option_id !== OTHER_OPTION_ID) {
     return named.answer.option_id;
   }
-  return (/^[1-9]$/.test(given) ? options[Number(given) - 1]?.id : undefined) ?? given;
+  const byPlace = /^[1-9]$/.test(given) ? options[Number(given) - 1]?.id : undefined;
+  const id = options.some((option) => option.id === given) ? given : (byPlace ?? given);
+  if (id === OTHER_OPTION_ID) throw new CommandError('your own words go with it: use --other "…" instead', EXIT.usage);
+  return id;
 }
 
 /** Asks the person at the terminal. `signal` closes the prompt: then its reason is thrown. */

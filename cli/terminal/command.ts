@@ -53,10 +53,11 @@ export async function inSession(
 }
 
 /** A whole number from an option. Throws `CommandError`. */
-export function wholeNumber(name: string, text: string | undefined): number | undefined {
+export function wholeNumber(name: string, text: string | undefined, from = 0, to?: number): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CommandError(`${name} must be a whole number`, EXIT.usage);
+  const fits = /^\d{1,15}$/.test(text) && Number(text) >= from && (to === undefined || Number(text) <= to);
+  if (fits) return Number(text);
+  throw new CommandError(`${name} must be a whole number${to === undefined ? '' : `, ${from} to ${to}`}`, EXIT.usage);
 }
 
 /** An option with a fixed set of values, which help and completion show. */

@@ -1,5 +1,6 @@
 /** Questions to the person at the terminal. On stderr, so that stdout holds nothing but what was asked for. */
 import { interrupted } from './exit';
+import { PastingInput } from './pasted-lines';
 import { safeBlock, safeLine } from './safe-text';
 
 /** Loaded when somebody is asked: it is an ES module, and most commands ask nobody. */
@@ -23,17 +24,24 @@ export async function askChoice(message: string, choices: readonly Choice[], sig
   return answered(picked, signal);
 }
 
-/** A line of text. `fault` says what is wrong with it, and the person goes on with what was typed. */
+/**
+ * A line of text, or several that are pasted. `fault` says what is wrong with it, and the person goes on with what was
+ * typed.
+ */
 export async function askText(
   message: string,
   fault: (text: string) => string | undefined,
   signal: AbortSignal,
-  draft = '',
 ): Promise<string> {
   const { text } = await load();
-  const options = { message: safeBlock(message), initialValue: draft, signal, output: process.stderr };
-  const typed = await text({ ...options, validate: (value) => fault(value ?? '') });
-  return answered(typed, signal);
+  const input = PastingInput.open(process.stdin, process.stderr);
+  try {
+    const options = { message: safeBlock(message), signal, input, output: process.stderr };
+    const typed = await text({ ...options, validate: (value) => fault(input.textOf(value ?? '')) });
+    return input.textOf(answered(typed, signal));
+  } finally {
+    input.close();
+  }
 }
 
 export async function askYesNo(message: string, signal: AbortSignal): Promise<boolean> {

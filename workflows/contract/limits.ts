@@ -68,6 +68,7 @@ export const LIMITS = {
   agentName: 128,
   assignee: 320,
   /** Asks of one page of the inbox. */
+  listPage: 100,
   inboxPage: 200,
   idempotencyKey: 256,
 } as const;

@@ -5,7 +5,11 @@ import { buildQuestion, judgeAnswer, judgeAskArgs } from '../../../workflows/con
 function question(args: object) {
   const verdict = judgeAskArgs(args);
   if (!verdict.ok) throw new Error(verdict.message);
-  return { run_id: 'run_1', ...buildQuestion(verdict.ask, { n: 3, askedAt: '2026-11-30T00:00:00.000Z' }) };
+  return {
+    run_id: 'run_1',
+    ...buildQuestion(verdict.ask, { n: 3, askedAt: '2026-11-30T00:00:00.000Z' }),
+    claim: null,
+  };
 }
 const choice = question({ kind: 'multiple_choice', question: 'Which?', options: ['A', 'B'], context: 'Because.' });
 const text = question({ kind: 'free_form', question: 'What?' });
