@@ -43,6 +43,9 @@ export interface DevServer {
   exited: Promise<number | null>;
 }
 
+/** A timer may be late by this. The server's own second is too much for an agent that sleeps for less. */
+const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '10ms' };
+
 /** About twice the throughput of SQLite's own; a killed process loses nothing by it (docs/cost.md). */
 const DEFAULT_PRAGMAS = ['journal_mode=wal', 'synchronous=normal'];
 
@@ -91,7 +94,7 @@ function serverArguments(options: DevServerOptions, ip: string, port: number, ui
   }
   for (const [name, type] of Object.entries(options.searchAttributes))
     args.push('--search-attribute', `${name}=${type}`);
-  for (const [key, value] of Object.entries(options.dynamicConfig ?? {})) {
+  for (const [key, value] of Object.entries({ ...PROMPT_TIMERS, ...options.dynamicConfig })) {
     args.push('--dynamic-config-value', `${key}=${JSON.stringify(value)}`);
   }
   return [...args, ...(options.extraArgs ?? [])];

@@ -35,13 +35,10 @@ export async function answerAll(
   root: FoundRun,
   request: ResumeRequest,
 ): Promise<string[]> {
-  checkIds(request.resume);
-  const answers = await mapInParallel([...request.resume.entries()], ([index, entry]) =>
-    answerOf(service, principal, root, { entry, index }),
-  );
-  const open = answers.filter(({ run, askId }) => !run.closed && run.snapshot.pending?.ask_id === askId);
-  const closed = answers.filter((answer) => !open.includes(answer));
-  judge(principal, open);
+  const { open, closed } = await judgedTogether(service, principal, root, request.resume).catch((error: unknown) => {
+    service.countRefused('ag_ui', error, request.resume.length);
+    throw error;
+  });
   const send = (answer: Answer) => sendAnswer(service, principal, request.runId, answer);
   for (const answer of closed) {
     if (answer.entry.status === 'cancelled' && (await isClosedAsk(service, principal, answer))) continue;
@@ -51,6 +48,22 @@ export async function answerAll(
   await mapInParallel(open, (answer) => send(answer).catch((error: unknown) => failures.push(error)));
   if (failures.length > 0) throw withCount(failures[0], open.length - failures.length);
   return open.map(({ entry }) => entry.interruptId);
+}
+
+/** The answers to asks that are open, and to others. Throws when one of the first cannot be taken: then none is sent. */
+async function judgedTogether(
+  service: RunService,
+  principal: Principal,
+  root: FoundRun,
+  resume: readonly ResumeEntry[],
+): Promise<{ open: Answer[]; closed: Answer[] }> {
+  checkIds(resume);
+  const answers = await mapInParallel([...resume.entries()], ([index, entry]) =>
+    answerOf(service, principal, root, { entry, index }),
+  );
+  const open = answers.filter(({ run, askId }) => !run.closed && run.snapshot.pending?.ask_id === askId);
+  judge(principal, open);
+  return { open, closed: answers.filter((answer) => !open.includes(answer)) };
 }
 
 function checkIds(resume: readonly ResumeEntry[]): void {

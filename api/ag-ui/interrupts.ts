@@ -1,6 +1,6 @@
 /** Pending asks as interrupts. */
 import type { Interrupt } from '@ag-ui/core';
-import type { Message, ToolCall } from '../../workflows/contract';
+import { buildQuestion, judgeAskArgs, type Message, type ToolCall } from '../../workflows/contract';
 import type { AskView } from '../service/asks';
 import { interruptId, toolCallId } from './ids';
 
@@ -21,16 +21,33 @@ export function interruptOf(ask: AskView, calls: readonly ToolCall[], tag: { sub
   };
 }
 
-/** The call that asks: `ask_a_human` itself, or the one tool call that waits for approval. */
+/**
+ * The call that asks: `ask_a_human` itself, or the tool call that waits for approval. None when several could be it, as two
+ * of one turn that ask the very same: a wrong one is worse than none.
+ */
 function askingCall(ask: AskView, calls: readonly ToolCall[]): ToolCall | undefined {
-  const asking = calls.find(({ tool, args }) => tool === 'ask_a_human' && questionIn(args) === ask.question);
-  if (asking) return asking;
-  const gated = calls.filter(({ needs_approval }) => needs_approval === true);
-  return gated.length === 1 ? gated[0] : undefined;
+  const asking = calls.filter(({ tool }) => tool === 'ask_a_human');
+  const fits = [
+    asking.filter(({ args }) => asks(args, ask)),
+    // The transcript holds long arguments cut.
+    asking.filter(({ args }) => questionIn(args) === ask.question),
+    calls.filter(({ needs_approval }) => needs_approval === true),
+  ].find((some) => some.length > 0);
+  return fits?.length === 1 ? fits[0] : undefined;
 }
 
 function questionIn(args: ToolCall['args']): unknown {
   return typeof args === 'object' && args !== null && !Array.isArray(args) ? args.question : undefined;
+}
+
+/** Whether this question comes of these arguments: by the rules by which the run made it. */
+function asks(args: ToolCall['args'], question: AskView): boolean {
+  const verdict = judgeAskArgs(args);
+  if (!verdict.ok) return false;
+  const { ask_id, kind, question: text, context, options, asked_at: askedAt } = question;
+  const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  const built = buildQuestion(verdict.ask, { n: Number(ask_id.slice(1)), askedAt });
+  return built.kind === kind && built.question === text && built.context === context && same(built.options, options);
 }
 
 /** Keeps the calls of a run that have no result yet, from its messages in order. */

@@ -9,6 +9,7 @@ import {
   unsupportedMediaType,
 } from '../errors';
 import { unauthorized } from '../auth';
+import { agUi, mcp } from './protocols';
 import { answers, replies, RUN_ID } from './values';
 
 interface Examples {
@@ -78,6 +79,19 @@ const CALLS: Record<string, Examples> = {
     errors: waiting,
   },
   'get /runs/{run_id}/events': { replies: { 200: replies.missionEvents }, stream: replies.missionStream },
+  'post /mcp': {
+    requests: { 'list the agents': mcp.listAgents, 'answer a question': mcp.resumeRun },
+    replies: { 200: mcp.agents, 202: null, 400: mcp.malformed, 404: mcp.noMethod, 406: mcp.notAcceptable },
+    stream: mcp.stream,
+  },
+  'get /mcp': { replies: { 405: mcp.noSession } },
+  'delete /mcp': { replies: { 405: mcp.noSession } },
+  'post /ag-ui/{agent}': {
+    requests: { 'start a thread': agUi.start },
+    replies: {},
+    stream: agUi.stream,
+    errors: { 409: new ApiError('run_exists', 'this threadId is a run of another agent: choose another threadId') },
+  },
 };
 
 const ERRORS: Record<number, ApiError> = {
@@ -110,8 +124,10 @@ export function addExamples(call: string, operation: Operation): void {
   const body = operation.requestBody?.content?.['application/json'];
   if (body && known?.requests) body.examples = named(known.requests);
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
-    const error = Number(status) >= 400 ? (known?.errors?.[Number(status)] ?? ERRORS[Number(status)]) : undefined;
-    const value = error ? error.body : known?.replies[Number(status)];
+    const own = known?.replies[Number(status)];
+    const refused = own === undefined && Number(status) >= 400;
+    const error = refused ? (known?.errors?.[Number(status)] ?? ERRORS[Number(status)]) : undefined;
+    const value = error ? error.body : own;
     for (const [type, media] of Object.entries((response.content ?? {}) as Content)) {
       const shown = type === 'text/event-stream' ? known?.stream : value;
       if (shown !== undefined) media.examples = named({ [error?.code ?? 'reply']: shown });
@@ -120,6 +136,7 @@ export function addExamples(call: string, operation: Operation): void {
   for (const parameter of operation.parameters ?? []) {
     const { name, in: place } = parameter as { name?: string; in?: string };
     if (place === 'path' && name === 'run_id') Object.assign(parameter as object, { example: RUN_ID });
+    if (place === 'path' && name === 'agent') Object.assign(parameter as object, { example: 'offsite-planner' });
   }
 }
 

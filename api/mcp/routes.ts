@@ -70,7 +70,11 @@ export function mcpRoutes(service: RunService): FastifyPluginAsyncZod {
       handler: serve,
     });
     // Sessions of older revisions, which this server has none of: the library says so.
-    app.route({ method: ['GET', 'DELETE'], url: '/mcp', schema: { hide: true }, handler: serve });
+    for (const method of ['GET', 'DELETE'] as const) {
+      const summary = `Model Context Protocol: ${method === 'GET' ? 'opening' : 'ending'} a session, which there are none of`;
+      const response = { ...schemas.errors(403), 405: message.meta({ description: 'A JSON-RPC error: use POST.' }) };
+      app.route({ method, url: '/mcp', schema: { summary, response }, handler: serve });
+    }
   };
 }
 

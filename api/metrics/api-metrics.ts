@@ -91,9 +91,14 @@ export class ApiMetrics {
       }
       return reply;
     } catch (error) {
-      ended(error instanceof ApiError ? error.code : 'internal_error');
+      ended(outcomeOf(error));
       throw error;
     }
+  }
+
+  /** Counts answers that a door refused together, before it sent any of them. */
+  refused(channel: Channel, error: unknown, answers: number): void {
+    this.answers.inc({ channel, outcome: outcomeOf(error) }, answers);
   }
 
   request(labels: { method: string; route: string; status: number }, seconds: number): void {
@@ -136,4 +141,8 @@ export class ApiMetrics {
 
 function secondsSince(startedAt: number): number {
   return (performance.now() - startedAt) / 1_000;
+}
+
+function outcomeOf(error: unknown): string {
+  return error instanceof ApiError ? error.code : 'internal_error';
 }

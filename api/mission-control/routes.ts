@@ -1,6 +1,7 @@
 /** Agent Mission Control (CONTRACT §7, seed "Ask a person mid-run"): what it polls, posts to and watches. */
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { principalOf, requires } from '../auth';
+import { lookedUpFirst } from '../routes/looked-up-first';
 import { errors, eventsQuery, nothingMore, runParams } from '../routes/schemas';
 import type { RunService } from '../service/runs';
 import { serveEvents } from '../streams/serve-events';
@@ -27,6 +28,7 @@ export function missionControlRoutes(service: RunService): FastifyPluginAsyncZod
 
     app.post('/runs/:run_id/messages', {
       config: requires('answer'),
+      ...lookedUpFirst(service),
       schema: {
         summary: 'Mission Control: answer the waiting step',
         description:

@@ -5,6 +5,7 @@ import { isIdempotencyKey, LIMITS, runRecordSchema, startRunSchema } from '../..
 import { principalOf, requires } from '../auth';
 import { ApiError } from '../errors';
 import type { RunService } from '../service/runs';
+import { lookedUpFirst } from './looked-up-first';
 import { namedProvenance } from './provenance';
 import * as schemas from './schemas';
 
@@ -51,6 +52,7 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
 
     app.post('/agents/:run_id/resume', {
       config: requires('answer'),
+      ...lookedUpFirst(service, { waiting: true }),
       schema: {
         summary: 'Answer the pending question',
         description:
@@ -77,6 +79,7 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
 
     app.post('/agents/:run_id/cancel', {
       config: requires('cancel'),
+      ...lookedUpFirst(service),
       schema: {
         summary: 'Cancel a run and its descendants',
         params: schemas.runParams,

@@ -9,6 +9,7 @@ import type { InboxFilter } from '../service/inbox-asks';
 import type { RunService } from '../service/runs';
 import type { InboxFollower } from '../streams/inbox-board';
 import { acceptsStream, SseStream } from '../streams/sse';
+import { lookedUpFirst } from './looked-up-first';
 import * as schemas from './schemas';
 
 export function inboxRoutes(service: RunService): FastifyPluginAsyncZod {
@@ -37,6 +38,7 @@ export function inboxRoutes(service: RunService): FastifyPluginAsyncZod {
     };
     app.post('/agents/:run_id/claim', {
       config: requires('answer'),
+      ...lookedUpFirst(service),
       schema: {
         summary: 'Claim the pending question',
         description:
@@ -54,6 +56,7 @@ export function inboxRoutes(service: RunService): FastifyPluginAsyncZod {
 
     app.post('/agents/:run_id/release', {
       config: requires('answer'),
+      ...lookedUpFirst(service),
       schema: {
         summary: 'Give a claimed question back',
         description: 'For the one who holds it; an ask that nobody holds is released already.',

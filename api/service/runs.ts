@@ -3,6 +3,7 @@ import { shownDefinition } from '../../activities/agents';
 import {
   LIMITS,
   QUERIES,
+  type Channel,
   type Definition,
   type EventPage,
   type MessagePage,
@@ -97,6 +98,11 @@ export class RunService {
       this.touched(principal, { runId, started: run.startedAt });
       return reply;
     });
+  }
+
+  /** Counts answers that a door refused together, before it sent any of them. */
+  countRefused(channel: Channel, error: unknown, answers: number): void {
+    this.metrics.refused(channel, error, answers);
   }
 
   async claim(principal: Principal, runId: string, request: ClaimRequest): Promise<ClaimReply> {

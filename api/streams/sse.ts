@@ -80,9 +80,13 @@ function frameOf(event: SseEvent): string {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** `Last-Event-ID` as a cursor. Anything but a whole number starts over: never a silent empty stream. */
+/**
+ * `Last-Event-ID` as a cursor. Anything but a whole number starts over: never a silent empty stream. One of more digits than
+ * a number holds is ahead of every stream all the same.
+ */
 export function cursorOf(lastEventId: string | undefined): number {
-  return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
+  if (lastEventId === undefined || !/^\d+$/.test(lastEventId)) return 0;
+  return Math.min(Number(lastEventId), Number.MAX_SAFE_INTEGER);
 }
 
 /** Whether the client asks for a stream in place of a page. */

@@ -18,6 +18,7 @@ import {
 import { CountingClient } from '../support/counting-client';
 import { expectErrorBody } from '../support/documented';
 import { ApiCaller, eventually, OTHER_KEY } from '../support/http';
+import { metric } from '../support/metrics';
 import { choice, delegate, effect, freeForm, freeText, pick, script, sleep } from '../support/scripts';
 import { TestStack } from '../support/stack';
 import type { Agent } from '../../activities';
@@ -212,4 +213,21 @@ test('with no worker up an answer is taken all the same, and the stream goes on 
   expect(finishedOf(end).outcome).toEqual({ type: 'success' });
   expect(ofType(end, EventType.STEP_STARTED).map(({ stepName }) => stepName)).toContain('record_effect');
   expect(await stack.api.toolResults(agent.threadId, 'ask_a_human')).toEqual([{ answer: 'meanwhile' }]);
+});
+
+test('answers that are refused together are counted, by why', async () => {
+  const { run_id } = await stack.api.start(script([freeForm()]));
+  await stack.api.untilWaiting(run_id);
+  const counted = async () => {
+    const reply = await fetch(`${stack.api.url}/metrics`, { headers: { authorization: `Bearer ${stack.api.key}` } });
+    return (
+      metric(await reply.text(), 'holdpoint_api_answers_total', { channel: 'ag_ui', outcome: 'invalid_input' }) ?? 0
+    );
+  };
+  const before = await counted();
+  const resume = [resolved(`${run_id}:q1`, freeText(' '))];
+  expect(errorOf(await play(agentOn(stack.api, { threadId: run_id }), { resume }))).toMatchObject({
+    code: 'invalid_input',
+  });
+  expect(await counted()).toBe(before + 1);
 });

@@ -126,6 +126,30 @@ describe('a client of MCP that can ask its user', () => {
     await mcp.run('cancel_run', { run_id });
   });
 
+  test('a question that somebody else has claimed is told as theirs, and nobody is asked', async () => {
+    const { run_id } = await mcp.run('start_run', startOf(script([freeForm()])));
+    await api.untilWaiting(run_id);
+    const claim = (principal: string, name = 'claim') =>
+      on.stack.client.workflow.getHandle(run_id).signal(name, { ask_id: 'q1', principal });
+    await claim('bob');
+    const shown: string[] = [];
+    const user = ({ message }: ShownForm) => {
+      shown.push(message);
+      return { action: 'accept' as const, content: { text: 'mine' } };
+    };
+    const caller = await on.connect({ user });
+    const theirs = await caller.run('wait_for_run', { run_id });
+    expect(shown).toEqual([]);
+    expect(theirs.text).toMatch(/Claimed by bob until /);
+    const { structured } = await caller.call('list_pending_questions', { run_id });
+    expect(structured).toMatchObject({ questions: [{ run_id, claim: { by: 'bob' } }] });
+    // Who holds it is asked.
+    await claim('bob', 'release');
+    await claim('tester');
+    expect(await caller.run('wait_for_run', { run_id })).toMatchObject({ status: 'completed' });
+    expect(shown).toHaveLength(1);
+  });
+
   test('a form that comes back answers questions of the run that is waited for, and of no other', async () => {
     const [one, other] = [
       await mcp.run('start_run', startOf(script([freeForm()]))),

@@ -70,6 +70,8 @@ describe('openapi.json', () => {
       'get /inbox': ['200', '400', ...every].sort(),
       'post /ag-ui/{agent}': ['200', '400', '409', '413', '415', '422', ...every].sort(),
       'get /definitions': ['200', ...every].sort(),
+      'get /mcp': ['405', ...every].sort(),
+      'delete /mcp': ['405', ...every].sort(),
       'post /mcp': ['200', '202', '400', '404', '406', '413', '415', ...every].sort(),
       'get /healthz': ['200'],
       'get /readyz': ['200', '503'],
@@ -89,7 +91,7 @@ describe('openapi.json', () => {
         for (const [status, { content }] of Object.entries(responses)) {
           if (Number(status) < 400) continue;
           // What the Model Context Protocol refuses is an error of its own form.
-          if (route === '/mcp' && ['400', '404', '406'].includes(status)) continue;
+          if (route === '/mcp' && ['400', '404', '405', '406'].includes(status)) continue;
           expect({ route, method, status, content }).toEqual({
             route,
             method,

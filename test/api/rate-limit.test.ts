@@ -58,4 +58,12 @@ describe('the rate limit', () => {
     expect(new Set(strangers.map(({ status }) => status))).toEqual(new Set([401]));
     expect((await burst(api.as(OTHER_KEY), 1)).map(({ status }) => status)).not.toContain(401);
   });
+
+  test('what needs no key is never limited: a health check above all', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs/']) {
+      const replies = await Promise.all(Array.from({ length: 4 * LIMIT }, () => fetch(`${api.url}${path}`)));
+      const statuses = replies.map(({ status }) => status);
+      expect({ path, statuses }).toEqual({ path, statuses: Array(4 * LIMIT).fill(200) });
+    }
+  });
 });

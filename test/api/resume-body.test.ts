@@ -2,7 +2,9 @@
 import type { RunRecord } from '../../workflows/contract';
 import { expectStillWaiting } from '../support/checks';
 import { DocumentedCaller } from '../support/documented';
-import { faultIn, refusal } from '../support/refusals';
+import { OTHER_KEY } from '../support/http';
+import { MissionControl } from '../support/mission-control';
+import { faultIn, refusal, refusedAs } from '../support/refusals';
 import { choice, freeForm, freeText, pick, script, writeIn } from '../support/scripts';
 import { TestStack } from '../support/stack';
 
@@ -52,6 +54,30 @@ describe('the body of a resume', () => {
     // A bare answer without its envelope names nothing that this call knows.
     const bare = await post(ff, freeText('a'));
     expect(bare.status).toBe(422);
+  });
+
+  test('is judged after the run was looked up: what is not there is 404, what does not wait is 409', async () => {
+    const bad = [{}, { zzz: 1 }, { input: freeText('a'), zz: 1 }, { input: freeText('a'), ask_id: 7 }, []];
+    const { run_id: ended } = await api.start(script([]));
+    await api.untilEnded(ended);
+    for (const body of bad) {
+      const reply = (caller: DocumentedCaller, runId: string) => caller.call('POST', `/agents/${runId}/resume`, body);
+      expect(refusal(body, await reply(api, 'run_nope'))).toEqual(refusedAs(body, 404, 'run_not_found'));
+      expect(refusal(body, await reply(api.as(OTHER_KEY), ff.run_id))).toEqual(refusedAs(body, 404, 'run_not_found'));
+      expect(refusal(body, await reply(api, ended))).toEqual(refusedAs(body, 409, 'run_not_waiting'));
+    }
+    for (const [path, body] of [
+      ['/agents/run_nope/claim', {}],
+      ['/agents/run_nope/release', { ask_id: 7 }],
+      ['/agents/run_nope/cancel', { zzz: 1 }],
+    ] as const) {
+      expect(refusal(path, await api.call('POST', path, body))).toEqual(refusedAs(path, 404, 'run_not_found'));
+    }
+    const mission = new MissionControl(stack.api, api);
+    for (const body of [{ message: 5 }, []]) {
+      const reply = await mission.call('POST', '/runs/run_nope/messages', body);
+      expect(refusal(body, reply)).toEqual(refusedAs(body, 404, 'run_not_found'));
+    }
   });
 
   test.each([42, 0, true, null, {}, [], ['q1'], 'q'.repeat(65)])('never coerces %j into ask_id', async (ask_id) => {

@@ -71,6 +71,32 @@ describe('the terminal, on a terminal', () => {
     ]);
   });
 
+  test.each([
+    ['as terminals send it', '\u001b[200~one\r\rtwo 😀\u001b[201~'],
+    ['of a terminal that marks no paste', 'one\r\rtwo 😀'],
+    ['with line feeds', 'one\n\ntwo 😀'],
+  ])('several lines that are pasted are one answer, %s', async (_how, pasted) => {
+    const runId = await waiting(freeForm());
+    const answer = open(['answer', runId]);
+    await answer.type(KEY.enter, /Write an answer[^]*Decline/);
+    await answer.type(pasted, 'Your answer');
+    await answer.type(`!${KEY.enter}`, 'two 😀');
+    expect(await answer.exited).toBe(0);
+    expect(await results(runId)).toEqual([{ answer: 'one\n\ntwo 😀!' }]);
+  });
+
+  test('who would answer what somebody else has claimed is told before they write', async () => {
+    const runId = await waiting(freeForm());
+    await stack.client.workflow.getHandle(runId).signal('claim', { ask_id: 'q1', principal: 'bob' });
+    const answer = open(['answer', runId]);
+    expect(await answer.exited).toBe(4);
+    expect(answer.shown).toMatch(/bob has claimed q1 until/);
+    expect(answer.shown).not.toContain('Your answer');
+    // Later tests list what waits.
+    await stack.client.workflow.getHandle(runId).cancel();
+    await stack.api.untilEnded(runId);
+  });
+
   test('without an id it offers what waits; a hostile question cannot act upon the terminal', async () => {
     const hostile = 'Pay?\u001b[2J\u001b]0;owned\u0007\u009b31m';
     await waiting(freeForm('The first one?'));
@@ -160,7 +186,8 @@ describe('the terminal, on a terminal', () => {
     const runId = await waiting(freeForm());
     const no = open(['cancel', runId]);
     await no.type(KEY.enter, /Cancel run_\w+ \(scripted, awaiting_input\)/);
-    expect(await no.exited).toBe(130);
+    expect(await no.exited).toBe(0);
+    expect(no.shown).toContain('goes on: nothing was sent');
     expect((await stack.api.read(runId)).status).toBe('awaiting_input');
     const yes = open(['cancel', runId]);
     await yes.type('y', 'sub-agents?');
