@@ -20,6 +20,6 @@ export function askAHumanTool(run: PausableRun): Tool<z.infer<typeof inputSchema
   return {
     description: ASK_A_HUMAN.description,
     inputSchema,
-    execute: (ask) => run.askAHuman(ask as unknown),
+    execute: (ask) => run.askAHumanAsTool(ask),
   };
 }

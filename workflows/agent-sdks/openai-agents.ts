@@ -17,7 +17,7 @@ export function askAHumanTool(run: PausableRun): FunctionTool {
     parameters: ASK_A_HUMAN.input_schema as FunctionTool['parameters'],
     // What may be left out may be left out: strict schemas know no optional property.
     strict: false,
-    invoke: async (_context, input) => JSON.stringify(await run.askAHuman(argsOf(input))),
+    invoke: async (_context, input) => JSON.stringify(await run.askAHumanAsTool(argsOf(input))),
     needsApproval: async () => false,
     isEnabled: async () => true,
   };

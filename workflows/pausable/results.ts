@@ -20,6 +20,8 @@ export interface ChoiceAsk<Labels extends readonly string[]> {
 export interface FreeFormAsk {
   kind: 'free_form';
   question: string;
+  /** Only a multiple-choice ask has them. */
+  options?: undefined;
   context?: string | undefined;
 }
 

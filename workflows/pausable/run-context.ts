@@ -2,6 +2,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
 import {
+  type AskResult,
   DEFAULT_TASK_QUEUE,
   isRunId,
   LIMITS,
@@ -70,12 +71,18 @@ export class PausableRun {
    */
   askAHuman<const Labels extends readonly string[]>(ask: ChoiceAsk<Labels>): Promise<ChoiceResult<Labels>>;
   askAHuman(ask: FreeFormAsk): Promise<FreeFormResult>;
-  /** With arguments of unknown shape, as a model makes them: they are judged, never trusted. */
-  askAHuman(ask: unknown): Promise<FreeFormResult & { option_id?: string }>;
-  async askAHuman(ask: unknown): Promise<unknown> {
-    return this.transcript.call('ask_a_human', toJson(ask), (call) =>
-      askAHuman({ run: this.run, subAgents: this.subAgents, workflows: [] }, call),
-    );
+  /** With an ask that is known to be one of the two, and no more. */
+  askAHuman(ask: ChoiceAsk<readonly string[]> | FreeFormAsk): Promise<ChoiceResult<readonly string[]> | FreeFormResult>;
+  async askAHuman(ask: ChoiceAsk<readonly string[]> | FreeFormAsk): Promise<unknown> {
+    return this.put(ask);
+  }
+
+  /**
+   * `askAHuman` for a tool that a model calls: `args` are whatever the model made of them. They are judged, never
+   * trusted; what is wrong with them is a result that the model can read.
+   */
+  async askAHumanAsTool(args: unknown): Promise<AskResult> {
+    return this.put(args);
   }
 
   /**
@@ -172,6 +179,14 @@ export class PausableRun {
    */
   async continueAsNew(...args: unknown[]): Promise<never> {
     return continueAsNew<(...args: unknown[]) => Promise<unknown>>(...args);
+  }
+
+  /** The promise is handed on as it is: one `await` more could order an author's commands otherwise than in old histories. */
+  private put(ask: unknown): Promise<AskResult> {
+    const made = this.transcript.call('ask_a_human', toJson(ask), (call) =>
+      askAHuman({ run: this.run, subAgents: this.subAgents, workflows: [] }, call),
+    );
+    return made as Promise<unknown> as Promise<AskResult>;
   }
 
   private freeStepId(id: string): string {

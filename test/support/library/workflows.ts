@@ -41,7 +41,7 @@ export const approveInvoice = pausableRun(
 );
 
 /** Nothing but an ask: whatever it is given, as a model would. */
-export const asks = pausableRun('asks', async (run, ask: Json) => run.askAHuman(ask));
+export const asks = pausableRun('asks', async (run, ask: Json) => run.askAHumanAsTool(ask));
 
 /** Sub-runs of both kinds, side by side with its own ask. */
 export const coordinator = pausableRun('coordinator', async (run, input: { agentInput: Json; invoice: Invoice }) => {
