@@ -1,6 +1,13 @@
 /** The definition that a run records at its first model turn, and what callers see of an agent. */
 import { ApplicationFailure } from '@temporalio/common';
-import { jsonBytes, LIMITS, type AgentDefinition, type Definition, type ToolDefinition } from '../workflows/contract';
+import {
+  isBlank,
+  jsonBytes,
+  LIMITS,
+  type AgentDefinition,
+  type Definition,
+  type ToolDefinition,
+} from '../workflows/contract';
 import type { ToolSpec } from './define/spec';
 import { listMcpTools } from './mcp/tools';
 import type { Agent, DelegableWorkflow } from './model';
@@ -40,6 +47,30 @@ export async function recordedDefinition(
     throw ApplicationFailure.nonRetryable(message, 'definition_too_large');
   }
   return definition;
+}
+
+/**
+ * What a run that has begun goes on with: what it has recorded. One whose turns were code has recorded no model; where its
+ * agent has a model by now, that one takes over, with its settings and its number of turns from here on, and is told what
+ * the run has recorded. Anything else would end a run that waits for a person with what the person said.
+ */
+export function definitionToGoOnWith(
+  recorded: AgentDefinition,
+  agent: Agent | undefined,
+  turn: number,
+): AgentDefinition {
+  const spec = agent?.spec;
+  if (recorded.model || !spec?.model) return recorded;
+  const { instructions = '', sub_agents = [] } = recorded;
+  return {
+    ...recorded,
+    // Code needs no instructions, a model does.
+    instructions: isBlank(instructions) ? spec.instructions : instructions,
+    model: spec.model,
+    built_ins: builtInsOf(sub_agents.length > 0),
+    ...(spec.maxTurns === null ? {} : { max_turns: turn + spec.maxTurns }),
+    settings: spec.settings,
+  };
 }
 
 function recordedTool(tool: ToolSpec): ToolDefinition {

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import { jsonBytes, LIMITS, type AgentDefinition, type ToolCall } from '../workflows/contract';
-import { recordedDefinition, type SubAgentFacts } from './agent-definition';
+import { definitionToGoOnWith, recordedDefinition, type SubAgentFacts } from './agent-definition';
 import { finalOutput } from './final-output';
 import { whileBeating } from './heartbeat';
 import { judgedCall } from './judge-calls';
@@ -25,12 +25,14 @@ export function createModelTurn(deps: {
     return whileBeating(async () => {
       const { cancellationSignal } = Context.current();
       if (agent && recorded === null) checkInput(agent, request);
-      const definition = recorded ?? (await recordedDefinition(agent as Agent, subAgents, cancellationSignal));
+      const definition = recorded
+        ? definitionToGoOnWith(recorded, agent, request.turn)
+        : await recordedDefinition(agent as Agent, subAgents, cancellationSignal);
       const reply = await modelOf(agent, definition).respond({ ...request, definition }, cancellationSignal);
       const response = bounded(wholeReply(request.agent, reply));
       const result: ModelTurnResult = await judged(response, { agent, agents: deps.agents }, definition);
+      if (definition !== recorded) result.definition = definition;
       if (recorded === null) {
-        result.definition = definition;
         if (deps.continueAsNewAfter !== undefined) result.continue_as_new_after = deps.continueAsNewAfter;
         if (workflows.length > 0) {
           result.workflows = workflows.map(({ agent: name, type, task_queue }) => ({ agent: name, type, task_queue }));

@@ -37,7 +37,7 @@ export interface ModelResponse {
 }
 
 export interface ModelTurnResult extends ModelResponse {
-  /** With the first turn only. */
+  /** With the first turn, and with one at which a model takes over from code. */
   definition?: AgentDefinition;
   /** History events after which the run continues as new; the server's own suggestion counts besides. */
   continue_as_new_after?: number;

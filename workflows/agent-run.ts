@@ -151,7 +151,7 @@ class AgentLoop {
           definition: this.definition,
         },
       ]);
-      this.definition ??= response.definition ?? null;
+      this.definition = response.definition ?? this.definition;
       this.continueAsNewAfter ??= response.continue_as_new_after ?? null;
       this.workflows = response.workflows ?? this.workflows;
       state.steps.countTokens(step, Math.max(0, Math.round(response.tokens)));
