@@ -22,8 +22,14 @@ export function runErrorOf(failure: unknown): RunError {
   }
   if (cause instanceof CancelledFailure) return { code: 'cancelled', message: 'was cancelled' };
   if (cause instanceof TerminatedFailure) return { code: 'terminated', message: 'was terminated' };
-  if (cause instanceof TimeoutFailure) return { code: 'timed_out', message: 'did not end in the time it had' };
+  if (cause instanceof TimeoutFailure) return timeoutOf(cause);
   return { code: 'failed', message: failure.message };
+}
+
+/** Missed heartbeats are no lack of time: whoever was at work is gone, or hangs. */
+function timeoutOf({ timeoutType }: TimeoutFailure): RunError {
+  if (timeoutType !== 'HEARTBEAT') return { code: 'timed_out', message: 'did not end in the time it had' };
+  return { code: 'worker_lost', message: 'its worker gave no more sign of life: it ended or hung' };
 }
 
 /** True when a sub-agent or activity ended because it was cancelled. */

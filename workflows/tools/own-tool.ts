@@ -1,7 +1,15 @@
 /** An agent's own tools: plain functions and tools of MCP servers, run by the worker as an activity. */
 import { isCancellation } from '@temporalio/workflow';
 import { toolPort } from '../activity-ports';
-import { LIMITS, toolError, type Json, type ToolCall, type ToolDefinition } from '../contract';
+import {
+  LIMITS,
+  toolError,
+  type Json,
+  type RunError,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolError,
+} from '../contract';
 import { runErrorOf } from '../failures';
 import { asJson, isToolError, type AgentToolContext } from './tool';
 
@@ -45,7 +53,14 @@ async function callIt(
     ]);
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
-    const { code, message } = runErrorOf(failure);
-    return asJson(toolError(code === 'timed_out' ? 'tool_timed_out' : code, message));
+    return asJson(failureAsTold(runErrorOf(failure), tool));
   }
+}
+
+/** A failure in the model's terms. It has to hear when nobody knows whether the tool did its work. */
+function failureAsTold({ code, message }: RunError, { attempts }: ToolDefinition): ToolError {
+  if (code === 'timed_out') return toolError('tool_timed_out', message);
+  if (code !== 'worker_lost') return toolError(code, message);
+  const at = attempts === 1 ? 'its one attempt' : `the last of ${attempts} attempts`;
+  return toolError('tool_lost', `${message} (at ${at}). The tool may or may not have taken effect`);
 }
