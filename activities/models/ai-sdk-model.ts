@@ -66,6 +66,10 @@ function responseOf(result: Result, turn: number, model: string): ModelResponse 
     const message = `the provider of ${model} has filtered the answer for its content`;
     throw ApplicationFailure.nonRetryable(message, 'model_filtered');
   }
+  if (finishReason === 'length' && toolCalls.length === 0) {
+    const message = `the answer of the model ${model} was cut: it has reached the tokens that it may write in one turn`;
+    throw ApplicationFailure.nonRetryable(message, 'output_cut');
+  }
   const calls = toolCalls.map((call, k) => callOf(call, `call_${turn + 1}_${k + 1}`));
   const reasoning = result.reasoning.map(({ text, providerMetadata }): Reasoning => {
     return providerMetadata === undefined ? { text } : { text, options: providerMetadata as Json };

@@ -40,6 +40,7 @@ describe('a model that fails', () => {
       'model_quota_exhausted',
     ],
     ['a filtered answer', { finish: 'content_filter' }, 'model_filtered'],
+    ['an answer that is cut', { text: 'The three steps are: fir', finish: 'length' }, 'output_cut'],
   ])('%s stops the run at once with a readable error', async (_what, reply, code) => {
     on.models.plays('plain', reply);
     const run = await on.ended('plain');
@@ -70,6 +71,12 @@ describe('a model that fails', () => {
     on.models.plays('hasty', { hang: true }, { text: 'here' });
     expect((await on.ended('hasty')).result).toEqual({ text: 'here' });
     expect(on.models.requestsOf('hasty')).toHaveLength(2);
+  });
+
+  test('a turn that is cut behind whole calls runs those, and an empty answer is one', async () => {
+    const call = { name: 'add', args: { a: 1, b: 1 } };
+    on.models.plays('endless', { calls: [call], finish: 'length' }, { finish: 'stop' });
+    expect(await on.ended('endless')).toMatchObject({ status: 'completed', result: { text: '' } });
   });
 
   test('a model that goes on and on ends the run with max_turns', async () => {
