@@ -19,7 +19,7 @@ export function closedView({ closing, unsent, hasNext, strings, onDiscard, onNex
   const discard = html`<button type="button" part="discard" @click=${onDiscard}>${strings.discard}</button>`;
   const next = html`<button class="primary" type="button" part="next" @click=${onNext}>${strings.next}</button>`;
   return html`<p class=${good ? 'status' : 'status off'} part="closing" tabindex="-1" dir="auto">
-      ${closingText(closing, strings)}
+      <span>${closingText(closing, strings)}</span>
     </p>
     ${
       unsent.length === 0

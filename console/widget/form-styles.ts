@@ -128,6 +128,9 @@ export const formStyles = css`
   .status {
     border-inline-start: 4px solid var(--good);
     padding-inline-start: 0.75rem;
+  }
+  /* What people wrote, line by line; the template around it has white space of its own. */
+  .status > span {
     white-space: pre-wrap;
   }
   .status.off {

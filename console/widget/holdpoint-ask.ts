@@ -176,7 +176,7 @@ export class HoldpointAsk extends LitElement {
     if (!view.record) return html`<p class="line">${words.loading}</p>`;
     const { question, closing } = view;
     if (!question) {
-      if (closing) return html`<p class="status off" tabindex="-1">${closingText(closing, words)}</p>`;
+      if (closing) return html`<p class="status off" tabindex="-1"><span>${closingText(closing, words)}</span></p>`;
       const ended = view.record.ended_at !== null;
       return html`<p class="line">${ended ? words.runEnded : `${words.nothingPending} ${words.waitingForMore}`}</p>`;
     }

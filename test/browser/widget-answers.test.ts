@@ -36,6 +36,8 @@ describeInBrowser('answering in the widget', () => {
     ]);
     // Where the reader goes on: what had the focus is gone.
     expect(await page.evaluate('ask.shadowRoot.activeElement?.textContent.trim()')).toBe('Your answer was sent.');
+    // As it is drawn: nothing of the template’s own white space.
+    expect(await page.locator('[part=closing]').innerText()).toBe('Your answer was sent.');
   });
 
   test('Other: its write-in is asked for, a blank one refused by the rules of the server, and sent whole', async () => {
