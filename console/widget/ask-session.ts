@@ -60,6 +60,8 @@ export class AskSession {
       change: () => void;
       /** Once for each question that was shown, before anything else is shown in its place. */
       closed: (question: Question, closing: Closing) => void;
+      /** The run has refused an answer, or may have: events are missing. Whose it was only the server knows. */
+      rejected: () => void;
     },
   ) {
     document.addEventListener('visibilitychange', this.onVisible);
@@ -149,6 +151,10 @@ export class AskSession {
       case 'ask.expired':
       case 'ask.withdrawn':
         this.noteClosing(event.data.ask_id, { outcome: event.type === 'ask.expired' ? 'expired' : 'withdrawn' });
+        break;
+      case 'ask.rejected':
+      case 'stream.reset':
+        this.on.rejected();
         break;
       case 'ask.claimed':
       case 'ask.released':

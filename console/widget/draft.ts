@@ -11,6 +11,8 @@ export interface Attempt {
   body: Answer;
   /** True once the server said that it keeps the answer until a worker is back. */
   queued: boolean;
+  /** Whose answer is kept. The same body under the same key is an answer of its own when somebody else sends it. */
+  by: string | null;
 }
 
 export interface Draft {

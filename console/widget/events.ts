@@ -9,7 +9,10 @@ export interface AnsweredDetail {
   answer: Answer;
   queued: boolean;
 }
-/** `refused`: by the server, or before it was sent (`status` null) by the same rules. What was written is kept. */
+/**
+ * `refused`: by the server, or before it was sent (`status` null) by the same rules. What was written is kept. It also comes after
+ * `answered` with `queued`, when the run refuses what was stored.
+ */
 export interface RefusedDetail {
   run_id: string;
   ask_id: string;

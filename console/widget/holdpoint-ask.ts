@@ -109,6 +109,7 @@ export class HoldpointAsk extends LitElement {
       session: () => this.session,
       changed: () => this.requestUpdate(),
       focus: (selector) => void this.focusAfterUpdate(selector),
+      hasFocus: () => this.shadowRoot?.activeElement != null,
       announce: (text) => (this.announcement = text),
       answered: (detail) => this.emit('answered', detail),
       refused: (detail) => this.emit('refused', detail),
@@ -117,6 +118,7 @@ export class HoldpointAsk extends LitElement {
     this.session = new AskSession(connection, this.runId, this.askId || null, () => answer.holds, {
       change: () => this.viewChanged(),
       closed: (question, closing) => this.nowClosed(question, closing),
+      rejected: () => void answer.askWhatBecame(),
     });
     this.requestUpdate();
   }
@@ -129,6 +131,7 @@ export class HoldpointAsk extends LitElement {
       const hadFocus = this.shadowRoot?.activeElement != null;
       this.shownAsk = question.ask_id;
       this.answer?.show(question);
+      void this.answer?.askWhatBecame();
       const asked = fill(this.words.newQuestion, { question: question.question });
       if (!view?.closing) this.announcement = [this.previousEnd, asked].filter(Boolean).join(' ');
       if (replaced && hadFocus) void this.focusAfterUpdate('#question');

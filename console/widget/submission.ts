@@ -10,7 +10,7 @@ import type { Attempt } from './draft';
 export type Outcome =
   | { kind: 'taken'; record: RunRecord }
   /** Durable, and judged when a worker is back. */
-  | { kind: 'queued'; record: RunRecord }
+  | { kind: 'queued'; by: string | null }
   | { kind: 'refused'; failure: HoldpointError }
   /** Nobody knows whether it was taken: to be sent again under the same key. */
   | { kind: 'unknown'; failure: HoldpointError };
@@ -21,7 +21,7 @@ const PAUSES_MS = [500, 1_500, 4_000] as const;
 /** The attempt for this body: the one that is under way when it carries the same body, or else a new one. */
 export function attemptFor(body: Answer, before: Attempt | null): Attempt {
   if (before && JSON.stringify(before.body) === JSON.stringify(body)) return before;
-  return { key: newKey(), body, queued: false };
+  return { key: newKey(), body, queued: false, by: null };
 }
 
 /** Whether an ask was closed by this answer, as far as what became of it can tell. */
@@ -38,17 +38,28 @@ export function isClosedBy(body: Answer, question: Question, closing: Pick<Closi
   }
 }
 
+/** Who is known to the server over this connection; null when it does not say. */
+export async function callerOf({ client }: Connection): Promise<string | null> {
+  try {
+    const { workspace, name } = await client.me();
+    return JSON.stringify([workspace, name]);
+  } catch {
+    return null;
+  }
+}
+
 /** Sends it, and again under the same key while the server is away, for some seconds. Never throws. */
 export async function submit(
-  { client }: Connection,
+  connection: Connection,
   target: { runId: string; askId: string },
   attempt: Attempt,
 ): Promise<Outcome> {
   for (let round = 0; ; round += 1) {
     try {
       const options = { askId: target.askId, idempotencyKey: attempt.key };
-      const record = await client.resume(target.runId, attempt.body, options);
-      return { kind: record.answer === 'queued' ? 'queued' : 'taken', record };
+      const record = await connection.client.resume(target.runId, attempt.body, options);
+      if (record.answer !== 'queued') return { kind: 'taken', record };
+      return { kind: 'queued', by: await callerOf(connection) };
     } catch (error) {
       const failure = failureOf(error);
       if (!isPassing(failure)) return { kind: 'refused', failure };

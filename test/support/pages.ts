@@ -82,9 +82,9 @@ export class EmbeddedPages extends PageSuite {
     super(stack, browser);
   }
 
-  static async start(): Promise<EmbeddedPages> {
+  static async start({ app, ...options }: StackOptions = {}): Promise<EmbeddedPages> {
     const host = await startHostPage();
-    const stack = TestStack.start({ app: { corsOrigins: [host.origin] } });
+    const stack = TestStack.start({ ...options, app: { corsOrigins: [host.origin], ...app } });
     return new EmbeddedPages(...(await Promise.all([stack, openBrowser()])), host);
   }
 
