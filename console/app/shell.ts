@@ -4,6 +4,7 @@ import type { HoldpointError } from '../../client';
 import { failureOf, isPassing } from '../net/connection';
 import { InboxStore, type InboxAsk } from './inbox-store';
 import type { PageContext } from './page';
+import { forgetStartDrafts } from './parts/start-drafts';
 import { href, routeOf, type Route } from './router';
 import { forgetKey, signIn, storedKey, type Session } from './session';
 
@@ -68,9 +69,11 @@ export class Shell extends LitElement {
     }
   }
 
+  /** With a notice it is the server that refuses the key: what was filled in waits for the same person to sign in again. */
   private signOut(notice: string | null): void {
     if (!this.session) return;
     forgetKey();
+    if (notice === null) forgetStartDrafts();
     this.inbox?.close();
     this.session = this.inbox = this.context = null;
     this.notice = notice;

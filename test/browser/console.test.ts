@@ -1,7 +1,6 @@
 /** The console in a real Chromium, as people use it. */
 import type { Page } from 'playwright-core';
 import { describeInBrowser, expectAccessible } from '../support/browser';
-import { clerk } from '../support/clerk';
 import { eventually, TEST_KEY } from '../support/http';
 import { ConsolePages } from '../support/pages';
 import { choice, delegate, freeForm, freeText, script, sleep } from '../support/scripts';
@@ -10,7 +9,7 @@ import { untilChildren } from '../support/trees';
 describeInBrowser('the console', () => {
   let pages: ConsolePages;
   beforeAll(async () => {
-    pages = await ConsolePages.start({ agents: [clerk], app: { temporalUi: 'http://temporal.test:8233/' } });
+    pages = await ConsolePages.start({ app: { temporalUi: 'http://temporal.test:8233/' } });
   });
   afterEach(() => pages.closePages());
   afterAll(() => pages?.stop());
@@ -142,45 +141,6 @@ describeInBrowser('the console', () => {
     await page.locator('[part=unsent]', { hasText: 'half an answer' }).waitFor();
     await page.locator('h1', { hasText: 'Cancelled' }).waitFor();
     expect((await pages.stack.api.read(runId)).status).toBe('cancelled');
-  });
-
-  test('starting: the form comes from the input schema, shows the server’s own issues, and starts once', async () => {
-    const page = await pages.open('/start');
-    await page.getByLabel('Agent').selectOption('clerk');
-    await page.getByText('What it is about.').waitFor();
-    await page.getByLabel('title', { exact: true }).fill('ab');
-    await page.getByLabel('amount', { exact: true }).fill('0');
-    await page.getByLabel('kind', { exact: true }).selectOption('receipt');
-    await page.getByRole('button', { name: 'Start' }).click();
-    await page.locator('[id="field-title-error"]').waitFor();
-    await page.locator('[id="field-amount-error"]').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('field-title');
-    await expectAccessible(page, 'start refused');
-    await page.getByLabel('title', { exact: true }).fill('An offer');
-    await page.getByLabel('amount', { exact: true }).fill('12.5');
-    await page.getByLabel('tags (optional)').fill('red\nblue');
-    await page.getByLabel('address.city').fill('Turin');
-    await page.getByLabel('Assignee (optional)').fill('sam@contoso.com');
-    await page.getByLabel('When it needs a person').selectOption('auto');
-    await page.getByRole('button', { name: 'Start' }).dblclick();
-    await heading(page, 'clerk').waitFor();
-    const { body } = await pages.stack.api.call<{ runs: { run_id: string; assignee: string; on_question: string }[] }>(
-      'GET',
-      '/agents?agent=clerk',
-    );
-    expect(body.runs).toHaveLength(1);
-    expect(body.runs[0]).toMatchObject({ assignee: 'sam@contoso.com', on_question: 'auto' });
-    const run = await pages.stack.api.untilEnded(body.runs[0]?.run_id ?? '');
-    expect(JSON.parse((run.result as { text: string }).text)).toEqual({
-      title: 'An offer',
-      amount: 12.5,
-      kind: 'receipt',
-      tags: ['red', 'blue'],
-      address: { city: 'Turin' },
-    });
-    await page.goBack();
-    await heading(page, 'Start a run').waitFor();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('clerk');
   });
 
   test('runs: filter, search, pages, live status', async () => {

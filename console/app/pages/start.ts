@@ -8,6 +8,7 @@ import { Page } from '../page';
 import { failureBox } from '../parts/labels';
 import { inputForm, problemAt } from '../parts/input-form';
 import { ASSIGNEE, FormState, MODE } from '../parts/form-state';
+import { StartDrafts, type StartAttempt } from '../parts/start-drafts';
 import { replaceQuery, runHref, type Route } from '../router';
 
 type StartRoute = Extract<Route, { page: 'start' }>;
@@ -28,7 +29,7 @@ export class StartPage extends Page<StartRoute> {
   private summary: string | null = null;
   private sending = false;
   /** One key for one body: a second click, or a retry, is the same run. */
-  private attempt: { key: string; body: string } | null = null;
+  private attempt: StartAttempt | null = null;
 
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -63,12 +64,27 @@ export class StartPage extends Page<StartRoute> {
     return this.definitions?.find((definition) => definition.name === name) ?? null;
   }
 
-  /** What was filled in for an agent; another agent begins anew. */
+  private get drafts(): StartDrafts {
+    return new StartDrafts(this.context.session.caller);
+  }
+
+  /** What is filled in for an agent; another agent goes on with what was filled in for it before. */
   private stateOf({ name, input_schema }: Definition): FormState {
     if (this.form?.agent !== name) {
-      this.form = { agent: name, state: new FormState(input_schema, () => this.requestUpdate()) };
+      const { values, attempt } = this.drafts.read(name);
+      this.attempt = attempt;
+      this.form = { agent: name, state: new FormState(input_schema, values, () => this.changed()) };
     }
     return this.form.state;
+  }
+
+  private changed(): void {
+    this.keep();
+    this.requestUpdate();
+  }
+
+  private keep(): void {
+    if (this.form) this.drafts.write(this.form.agent, { values: this.form.state.values, attempt: this.attempt });
   }
 
   protected override render(): TemplateResult {
@@ -91,9 +107,9 @@ export class StartPage extends Page<StartRoute> {
       <div class="field">
         <label for="agent">Agent</label>
         <select id="agent" @change=${(event: Event) => this.chooseAgent((event.target as HTMLSelectElement).value)}>
-          <option value="" ?selected=${!chosen}>Choose an agent…</option>
+          <option value="" .selected=${!chosen}>Choose an agent…</option>
           ${definitions.map(
-            ({ name }) => html`<option value=${name} ?selected=${chosen?.name === name}>${name}</option>`,
+            ({ name }) => html`<option value=${name} .selected=${chosen?.name === name}>${name}</option>`,
           )}
         </select>
         ${chosen ? html`<p class="muted small">${chosen.description}</p>` : nothing}
@@ -113,7 +129,7 @@ export class StartPage extends Page<StartRoute> {
           <select id="mode" @change=${form.setter(MODE)}>
             ${MODES.map(
               ({ value, label }) =>
-                html`<option value=${value} ?selected=${form.written(MODE, 'pause') === value}>${label}</option>`,
+                html`<option value=${value} .selected=${form.written(MODE, 'pause') === value}>${label}</option>`,
             )}
           </select>
         </div>
@@ -166,14 +182,17 @@ export class StartPage extends Page<StartRoute> {
     const text = JSON.stringify(request);
     if (this.attempt?.body !== text) this.attempt = { key: newKey(), body: text };
     this.sending = true;
-    this.requestUpdate();
+    this.changed();
     try {
       const run = await this.client.start(request, { idempotencyKey: this.attempt.key });
       this.attempt = null;
+      this.drafts.remove(request.agent);
       location.hash = runHref(run.run_id);
     } catch (error) {
       const failure = failureOf(error);
       if (!isPassing(failure)) this.attempt = null;
+      // Whoever has left may have signed out: nothing is written behind them.
+      if (this.isConnected) this.keep();
       this.refused(failure);
     }
     this.sending = false;

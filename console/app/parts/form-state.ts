@@ -9,21 +9,30 @@ export const MODE = '#mode';
 export const ASSIGNEE = '#assignee';
 
 export class FormState {
-  private readonly values = new Map<string, string>();
+  private readonly filledIn: Map<string, string>;
   private readonly problems = new Map<string, string>();
 
   constructor(
     readonly schema: JsonSchema,
+    /** What was filled in before. */
+    before: Record<string, string>,
     private readonly onChange: () => void,
-  ) {}
+  ) {
+    this.filledIn = new Map(Object.entries(before));
+  }
+
+  /** All that was filled in, by name. */
+  get values(): Record<string, string> {
+    return Object.fromEntries(this.filledIn);
+  }
 
   written(name: string, initial = ''): string {
-    return this.values.get(name) ?? initial;
+    return this.filledIn.get(name) ?? initial;
   }
 
   /** For a control's own event. */
   readonly setter = (name: string) => (event: Event) => {
-    this.values.set(name, (event.target as HTMLInputElement).value);
+    this.filledIn.set(name, (event.target as HTMLInputElement).value);
     this.problems.delete(name === WHOLE_INPUT ? 'input' : `input.${name}`);
     this.onChange();
   };

@@ -68,8 +68,8 @@ function control(form: FormState, field: Field, id: string, described: string | 
       const text = (option: string) =>
         field.kind === 'boolean' ? { false: 'No', true: 'Yes' }[option] : choiceText(field.choices[Number(option)]);
       return html`<select id=${id} aria-invalid=${bad} aria-describedby=${described} @change=${onInput}>
-        ${field.kind === 'choice' || !field.required ? html`<option value="" ?selected=${value === ''}></option>` : nothing}
-        ${options.map((option) => html`<option value=${option} ?selected=${value === option}>${text(option)}</option>`)}
+        ${field.kind === 'choice' || !field.required ? html`<option value="" .selected=${value === ''}></option>` : nothing}
+        ${options.map((option) => html`<option value=${option} .selected=${value === option}>${text(option)}</option>`)}
       </select>`;
     }
     case 'long-text':
