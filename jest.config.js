@@ -19,6 +19,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/setup/global-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/setup/longest-first.js',
   // Temporal's native runtime keeps a process alive; suites close what they open, and this ends the rest.
   forceExit: true,
   // Real servers and processes on two busy cores: a limit for what hangs, not for what is slow.

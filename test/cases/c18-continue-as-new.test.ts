@@ -34,7 +34,7 @@ describe('C18 a run that continues as new', () => {
       for (let n = 0; !over; n += 1) {
         const reply = await api.resume(run_id, freeText(`${name}-${n}`));
         statuses.add(reply.status);
-        if (reply.status === 200) taken.push(`${name}-${n}`);
+        if (reply.status < 300) taken.push(`${name}-${n}`);
       }
     };
     const ended = api.untilEnded(run_id, 240).finally(() => (over = true));
@@ -42,7 +42,8 @@ describe('C18 a run that continues as new', () => {
 
     const record = await ended;
     expect(record).toMatchObject({ status: 'completed', run_id, created_at });
-    expect([...statuses].sort()).toEqual([200, 409]);
+    // 202 on a machine too busy to judge in time: such an answer must have reached the agent too.
+    expect([...statuses].filter((status) => status !== 202).sort()).toEqual([200, 409]);
     const answers = (await api.toolResults(run_id, 'ask_a_human')) as { answer: string }[];
     expect(answers).toHaveLength(ROUNDS);
     expect(answers.map(({ answer }) => answer).sort()).toEqual([...taken].sort());

@@ -18,7 +18,9 @@ describe('300 ask rounds on one run', () => {
     for (let k = 1; k <= ROUNDS; k += 1) {
       const { pending_input_context } = await stack.api.untilWaiting(run_id, `q${k}`);
       expect(pending_input_context?.question).toBe(`Question ${k}?`);
-      expect((await stack.api.resume(run_id, freeText(`answer ${k}`), { ask_id: `q${k}` })).status).toBe(200);
+      // 202 on a machine too busy to judge in time: then too it is taken.
+      const { status } = await stack.api.resume(run_id, freeText(`answer ${k}`), { ask_id: `q${k}` });
+      expect([200, 202]).toContain(status);
     }
     expect(await stack.api.untilEnded(run_id)).toMatchObject({ status: 'completed', result: { text: 'all asked' } });
 
