@@ -26,6 +26,7 @@ import { DEADLINES, type TemporalGateway } from './gateway';
 import { Inbox, type InboxPage } from './inbox';
 import type { InboxFilter } from './inbox-asks';
 import { listRuns, type RunFilter, type RunPage } from './list';
+import { KeyedStarts } from './keyed-starts';
 import { findRun, type FoundRun } from './lookup';
 import { RecentRuns, type ListEntry } from './recent';
 import { recordInAnyCase, recordOf, untilNoneWaitsBelow } from './record';
@@ -39,6 +40,7 @@ const TOUCHED_IN_INBOX = 100;
 export class RunService {
   readonly streams: StreamHub;
   private readonly recent = new RecentRuns();
+  private readonly keyedStarts = new KeyedStarts();
   private readonly inbox: Inbox;
   private readonly inboxes: InboxHub;
   private readonly knownSteps = new KnownSteps();
@@ -62,7 +64,7 @@ export class RunService {
   }
 
   async start(principal: Principal, body: StartRun, idempotencyKey?: string): Promise<RunRecord> {
-    const deps = { gateway: this.gateway.forRequest(), agents: this.agents };
+    const deps = { gateway: this.gateway.forRequest(), agents: this.agents, keyedStarts: this.keyedStarts };
     const record = await startRun(deps, principal, body, idempotencyKey);
     note({ run_id: record.run_id });
     this.touched(principal, { runId: record.run_id, started: record.created_at });

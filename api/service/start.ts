@@ -20,6 +20,7 @@ import { ApiError, nullWhen } from '../errors';
 import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
 import type { TemporalGateway } from './gateway';
+import type { KeyedStarts } from './keyed-starts';
 import { readRun } from './lookup';
 import { recordInAnyCase, recordOf } from './record';
 
@@ -33,7 +34,7 @@ const MAX_METADATA_BYTES = 16 * 1024;
 
 /** Starts a run, or finds the one that the same `Idempotency-Key` has started. */
 export async function startRun(
-  deps: { gateway: TemporalGateway; agents: ReadonlyMap<string, StartableAgent> },
+  deps: { gateway: TemporalGateway; agents: ReadonlyMap<string, StartableAgent>; keyedStarts: KeyedStarts },
   principal: Principal,
   body: StartRun,
   idempotencyKey: string | undefined,
@@ -47,6 +48,7 @@ export async function startRun(
   const runId = body.run_id ?? keyed ?? runIdFromUuid(randomUUID());
   // A chosen id is another body than the one that this key has started a run with.
   if (start && keyed !== runId && (await isStartedBy(deps.gateway, keyed, start.key))) throw keyIsUsed();
+  if (start && !deps.keyedStarts.bind(start.key, runId)) throw keyIsUsed();
   const identity: RunIdentity = {
     root_run_id: runId,
     parent_run_id: null,
@@ -73,7 +75,11 @@ export async function startRun(
   if (!start) throw runExists();
   const found = await readRun(deps.gateway, runId);
   const theirs = found?.identity.start;
-  if (!found || theirs?.key !== start.key) throw runExists();
+  if (!found || theirs?.key !== start.key) {
+    // The same key may try another id.
+    deps.keyedStarts.free(start.key);
+    throw runExists();
+  }
   if (theirs.digest !== start.digest) throw keyIsUsed();
   return recordOf(deps.gateway, found);
 }

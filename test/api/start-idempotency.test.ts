@@ -112,6 +112,17 @@ describe('Idempotency-Key on a start', () => {
     expect((await api.call('GET', `/agents/${run_id}`)).status).toBe(404);
   });
 
+  test('a key that has started a run under a chosen id starts no other one; one whose id was taken may try again', async () => {
+    const [key, other] = [randomUUID(), randomUUID()];
+    const [run_id, free] = [`chosen_${randomUUID()}`, `chosen_${randomUUID()}`];
+    expect((await start({ ...BODY, run_id }, key)).status).toBe(201);
+    await conflict({ ...BODY, run_id: free }, key);
+    await conflict(BODY, key);
+    expect((await api.call('GET', `/agents/${free}`)).status).toBe(404);
+    expect(refusal(0, await start({ ...BODY, run_id }, other))).toEqual(refusedAs(0, 409, 'run_exists'));
+    expect(await start({ ...BODY, run_id: free }, other)).toMatchObject({ status: 201, body: { run_id: free } });
+  });
+
   test('keys of two workspaces have nothing to do with each other', async () => {
     const key = randomUUID();
     const mine = (await start(BODY, key)).body.run_id as string;

@@ -67,8 +67,9 @@ export const LIMITS = {
   stepId: 64,
   agentName: 128,
   assignee: 320,
-  /** Asks of one page of the inbox. */
+  /** Runs of one page of the list. */
   listPage: 100,
+  /** Asks of one page of the inbox. */
   inboxPage: 200,
   idempotencyKey: 256,
 } as const;
