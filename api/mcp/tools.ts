@@ -95,9 +95,14 @@ export const TOOLS: readonly Tool[] = [
       const { record, queued } = await door.answer(run_id, given);
       const run = await viewOf(door, record);
       const note = queued
-        ? 'The answer is kept, and is judged when a worker is up again: until then the question shows as open.'
+        ? 'The answer is kept, and is judged when a worker is up again: until then the question shows as open. Do not answer it again.'
         : 'The answer was taken.';
-      return { text: runText(run, [note]), structured: { ...run, answer: queued ? 'queued' : 'taken' } };
+      // Nobody is to be told how to answer what has its answer.
+      const others = run.pending_questions.filter((question) => !queued || question.run_id !== run_id);
+      return {
+        text: runText({ ...run, pending_questions: others }, [note]),
+        structured: { ...run, answer: queued ? 'queued' : 'taken' },
+      };
     },
   }),
   tool({

@@ -132,7 +132,7 @@ describe('model turns', () => {
       { error: 'unknown_tool', message: 'no such tool; there are ask_a_human, add, fails, huge, slow' },
       { error: 'unknown_tool', message: expect.any(String) },
       { error: 'tool_failed', message: 'attempt 2 with [key]' },
-      { cut: true, note: expect.stringContaining('bytes and was cut'), result: expect.stringMatching(/^x{20000,}…$/) },
+      { cut: true, note: expect.stringContaining('bytes and was cut'), result: expect.stringMatching(/^x{100000,}…$/) },
       { error: 'tool_timed_out', message: expect.any(String) },
     ]);
     expect(await on.historyText(run.run_id)).not.toContain(MODEL_KEY);

@@ -39,8 +39,8 @@ export function cutToFit(value: Json, maxBytes: number): Json {
 
 /** As `cutToFit`, and of long texts as much stays as there is room for: for a value whose reader wants all it can get. */
 export function cutGently(value: Json, maxBytes: number): Json {
-  // No character takes more than six bytes.
-  for (let kept = Math.floor(maxBytes / 6); kept > KEPT; kept = Math.floor(kept / 4)) {
+  // From one long text of plain letters, with room for what is around it, to many texts of characters of several bytes.
+  for (let kept = Math.floor(maxBytes * 0.95); kept > KEPT; kept = Math.floor(kept / 2)) {
     const longer = cutValue(value, kept);
     if (jsonBytes(longer) <= maxBytes) return longer;
   }
