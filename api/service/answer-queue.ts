@@ -33,22 +33,25 @@ export async function placeOfAnswer(
   mine: AnswerSignal,
 ): Promise<PlaceOfAnswer> {
   const ask = run.snapshot.pending;
-  // What has become of the ask since, read before the signals: whatever is judged in between counts as not judged.
+  if (!ask) return { place: 'unknown' };
+  const signals = await gateway.signalsSince(run.runId, run.executionId, ask.asked_at).catch(() => null);
+  // What has become of the ask, read after the signals: while it is open, none that was judged then has been taken.
   const now = await readRun(gateway, run.runId).catch(() => null);
-  const signals = await gateway.signalsSince(run.runId, ask?.asked_at).catch(() => null);
-  if (ask === null || now === null || signals === null) return { place: 'unknown' };
-  const open = !now.closed && now.snapshot.pending?.ask_id === ask.ask_id;
-  const good = (signal: AnswerSignal): boolean => {
+  if (signals === null || now === null) return { place: 'unknown' };
+  const isOpen = !now.closed && now.snapshot.pending?.ask_id === ask.ask_id;
+  const isGood = (signal: AnswerSignal): boolean => {
     if (signal.ask_id !== undefined && signal.ask_id !== ask.ask_id) return false;
-    if (open && isHeldByAnother(claimOn(now.snapshot), signal.principal)) return false;
+    if (isOpen && isHeldByAnother(claimOn(now.snapshot), signal.principal)) return false;
     return judgeAnswer(ask, signal.input, { approval: run.snapshot.approval, given_by: signal.given_by }).ok;
   };
-  return open ? placeInOpenAsk(signals, mine, good) : placeInClosedAsk(signals, mine, good);
+  if (isOpen) return placeInOpenAsk(signals, mine, isGood);
+  // No ask outlives its execution: what went to a later one came too late.
+  return placeInClosedAsk(signals, mine, isGood) ?? { place: now.executionId === run.executionId ? 'unknown' : 'late' };
 }
 
 type IsGood = (signal: AnswerSignal) => boolean;
 
-/** No answer that was judged has been taken, so the first good one of the others wins. */
+/** The first good one of those that nobody has judged yet wins. */
 function placeInOpenAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, isGood: IsGood): PlaceOfAnswer {
   for (const { name, payload, judged } of signals) {
     if (name !== SIGNALS.answer.name) {
@@ -65,12 +68,12 @@ function placeInOpenAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, is
   return { place: 'unknown' };
 }
 
-/** One answer that was judged may have been taken; one that was not yet comes too late. */
-function placeInClosedAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, isGood: IsGood): PlaceOfAnswer {
+/** The first good one was taken, if any was. Null when `mine` is not among them. */
+function placeInClosedAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, isGood: IsGood): PlaceOfAnswer | null {
   let behind = false;
   let claimed = false;
   const seen = new Set<string>();
-  for (const { name, payload, judged } of signals) {
+  for (const { name, payload } of signals) {
     if (name !== SIGNALS.answer.name) {
       claimed = true;
       continue;
@@ -78,13 +81,13 @@ function placeInClosedAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, 
     const read = readAnswerSignal(payload);
     if (!read.ok) continue;
     const { answer_id, digest = null } = read.value;
-    if (answer_id === mine.answer_id) return { place: !judged ? 'late' : behind ? 'behind' : 'judged', digest };
+    if (answer_id === mine.answer_id) return { place: behind ? 'behind' : 'judged', digest };
     // Under an id that was used before, the first one counts; and which was taken hangs on who held the ask when.
     const again = answer_id !== undefined && seen.has(answer_id);
-    if (judged && !again && !claimed && isGood(read.value)) behind = true;
+    if (!again && !claimed && isGood(read.value)) behind = true;
     if (answer_id !== undefined) seen.add(answer_id);
   }
-  return { place: 'unknown' };
+  return null;
 }
 
 /** The claim on the pending ask, as it counts now. */

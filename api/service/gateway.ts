@@ -206,15 +206,15 @@ export class TemporalGateway {
   }
 
   /**
-   * The signals of people that came after the workflow task which began at `since` (ISO 8601, the workflow's own time), in
-   * the order in which they are judged. Read from the history's end, so it needs no worker.
+   * The signals of people that one execution got after the workflow task which began at `since` (ISO 8601, the workflow's
+   * own time), in the order in which they are judged. Read from the history's end, so it needs no worker.
    */
-  async signalsSince(runId: string, since: string | undefined): Promise<QueuedSignal[]> {
+  async signalsSince(runId: string, executionId: string, since: string): Promise<QueuedSignal[]> {
     const { events } = (
       await this.call(DEADLINES.call, () =>
         this.client.workflowService.getWorkflowExecutionHistoryReverse({
           namespace: this.client.options.namespace,
-          execution: { workflowId: runId },
+          execution: { workflowId: runId, runId: executionId },
           maximumPageSize: SIGNALS_LOOK_BACK,
         }),
       )
