@@ -43,8 +43,15 @@ export interface DevServer {
   exited: Promise<number | null>;
 }
 
-/** A timer may be late by this. The server's own second is too much for an agent that sleeps for less. */
-const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '10ms' };
+/** What one person's server can afford. Any of a caller's own goes before it. */
+const DYNAMIC_CONFIG = {
+  // A timer may be late by this. The usual second is too much for an agent that sleeps for less.
+  'history.timerProcessorMaxTimeShift': '10ms',
+  // Signals that come in during one workflow task, as when many sub-agents ask at once. By default above 100 of them, or
+  // 2 MB, the server gives the task up and hands it out again: nothing is lost by it, but the history shows a failed task.
+  'history.maximumBufferedEventsBatch': 1_000,
+  'history.maximumBufferedEventsSizeInBytes': 8 * 1024 * 1024,
+};
 
 /** About twice the throughput of SQLite's own; a killed process loses nothing by it (docs/cost.md). */
 const DEFAULT_PRAGMAS = ['journal_mode=wal', 'synchronous=normal'];
@@ -94,7 +101,7 @@ function serverArguments(options: DevServerOptions, ip: string, port: number, ui
   }
   for (const [name, type] of Object.entries(options.searchAttributes))
     args.push('--search-attribute', `${name}=${type}`);
-  for (const [key, value] of Object.entries({ ...PROMPT_TIMERS, ...options.dynamicConfig })) {
+  for (const [key, value] of Object.entries({ ...DYNAMIC_CONFIG, ...options.dynamicConfig })) {
     args.push('--dynamic-config-value', `${key}=${JSON.stringify(value)}`);
   }
   return [...args, ...(options.extraArgs ?? [])];

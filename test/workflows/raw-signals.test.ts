@@ -114,6 +114,17 @@ describe('raw signals', () => {
     expect(await failedTasks(stack.client, runId)).toEqual([]);
   });
 
+  test('a burst of signals, more than a server takes during one task by default, fails no task on the one that comes with us', async () => {
+    const runId = await paused();
+    const garbage = (k: number) => [jsonPayload({ k, text: 'x'.repeat(20_000) })];
+    await Promise.all(
+      Array.from({ length: 150 }, (_none, k) => sendRaw(stack.client, runId, 'child_needs_human', garbage(k))),
+    );
+    expect((await stack.api.resume(runId, freeText('x'))).status).toBe(200);
+    expect((await stack.api.untilEnded(runId)).status).toBe('completed');
+    expect(await failedTasks(stack.client, runId)).toEqual([]);
+  });
+
   test('signals and queries that a run does not know are nothing to it', async () => {
     const runId = await paused();
     await sendRaw(stack.client, runId, 'no_such_signal', [payload('what/ever', 'x')]);
