@@ -47,7 +47,7 @@ describe('MCP over HTTP', () => {
     const { run_id } = started;
     const waiting = await mcp.run('wait_for_run', { run_id });
     expect(waiting).toMatchObject({ status: 'awaiting_input', waited: 'needs_answer' });
-    expect(waiting.pending_questions).toEqual([{ run_id, ...waiting.pending_input_context }]);
+    expect(waiting.pending_questions).toEqual([{ run_id, ...waiting.pending_input_context, claim: null }]);
     const read = await mcp.run('get_run', { run_id });
     for (const { text } of [waiting, read]) {
       expect(text).toContain('Which one?');
