@@ -28,7 +28,7 @@ export function missionControlRoutes(service: RunService): FastifyPluginAsyncZod
 
     app.post('/runs/:run_id/messages', {
       config: requires('answer'),
-      ...lookedUpFirst(service),
+      ...lookedUpFirst(service, ({ closed }) => !closed),
       schema: {
         summary: 'Mission Control: answer the waiting step',
         description:

@@ -52,7 +52,7 @@ export function agentRoutes(service: RunService): FastifyPluginAsyncZod {
 
     app.post('/agents/:run_id/resume', {
       config: requires('answer'),
-      ...lookedUpFirst(service, { waiting: true }),
+      ...lookedUpFirst(service, ({ closed, snapshot }) => !closed && snapshot.pending !== null),
       schema: {
         summary: 'Answer the pending question',
         description:

@@ -2,14 +2,15 @@
 import type { FastifyRequest } from 'fastify';
 import { principalOf } from '../auth';
 import { runNotWaiting } from '../errors';
+import type { FoundRun } from '../service/lookup';
 import type { RunService } from '../service/runs';
 
 /**
  * Route options with which a body that its schema refuses is told only of a run that is there: else it is 404, whatever was
- * sent. With `waiting`, a run that waits with no question of its own is 409 before that. A good body costs nothing more:
- * the service looks the run up itself.
+ * sent, and 409 for one that cannot be waiting for an answer. A good body costs nothing more: the service looks the run up
+ * itself.
  */
-export function lookedUpFirst(service: RunService, { waiting = false } = {}) {
+export function lookedUpFirst(service: RunService, mayWait: (run: FoundRun) => boolean = () => true) {
   return {
     attachValidation: true,
     preHandler: async (request: FastifyRequest): Promise<void> => {
@@ -18,7 +19,7 @@ export function lookedUpFirst(service: RunService, { waiting = false } = {}) {
       if (fault.validationContext === 'body') {
         const { run_id } = request.params as { run_id: string };
         const run = await service.find(principalOf(request), run_id);
-        if (waiting && (run.closed || !run.snapshot.pending)) throw runNotWaiting();
+        if (!mayWait(run)) throw runNotWaiting();
       }
       throw fault;
     },

@@ -44,6 +44,7 @@ describe('asks and messages', () => {
       by: null,
       given_by: null,
       attachments: [],
+      claim: null,
     };
     const expected = {
       run_id,

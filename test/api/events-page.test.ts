@@ -103,13 +103,15 @@ describe('events', () => {
   });
 
   test('a stream with a cursor ahead of the newest event begins with stream.reset', async () => {
-    const stream = await StreamReader.open(stack.api, ended, String(whole.last_event_id + 7));
-    await stream.until(({ ended: over }) => over);
-    expect(stream.types[0]).toBe('stream.reset');
-    expect(stream.frames.slice(1).map(({ data }) => data)).toEqual(whole.events);
+    for (const id of [String(whole.last_event_id + 7), '9'.repeat(20)]) {
+      const stream = await StreamReader.open(stack.api, ended, id);
+      await stream.until(({ ended: over }) => over);
+      expect(stream.types[0]).toBe('stream.reset');
+      expect(stream.frames.slice(1).map(({ data }) => data)).toEqual(whole.events);
+    }
   });
 
-  test.each(['abc', '', '-1', '1.5', '1e3', '99999999999999999999', ' 3', 'NaN'])(
+  test.each(['abc', '', '-1', '1.5', '1e3', ' 3', 'NaN'])(
     'a garbage Last-Event-ID replays from the start, never a silent empty stream: %j',
     async (id) => {
       const stream = await StreamReader.open(stack.api, ended, id);

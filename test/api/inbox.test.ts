@@ -53,10 +53,10 @@ describe('the inbox', () => {
     expect(page).toMatchObject({ count: 3, next_cursor: null });
     for (const ask of page.asks) {
       const { body } = await api.call<{ asks: object[] }>('GET', `/agents/${ask.run_id}/asks`);
-      const { root_run_id, parent_run_id, agent, claim, ...view } = ask;
+      const { root_run_id, parent_run_id, agent, ...view } = ask;
       expect(body.asks).toEqual([view]);
-      expect(await api.read(ask.run_id)).toMatchObject({ root_run_id, parent_run_id, agent, claim });
-      expect(claim).toBeNull();
+      expect(view.claim).toBeNull();
+      expect(await api.read(ask.run_id)).toMatchObject({ root_run_id, parent_run_id, agent, claim: null });
     }
 
     // Right at once: after a 2xx nobody sees it any more, and the others have not moved.

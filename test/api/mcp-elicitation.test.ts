@@ -129,8 +129,10 @@ describe('a client of MCP that can ask its user', () => {
   test('a question that somebody else has claimed is told as theirs, and nobody is asked', async () => {
     const { run_id } = await mcp.run('start_run', startOf(script([freeForm()])));
     await api.untilWaiting(run_id);
-    const claim = (principal: string, name = 'claim') =>
-      on.stack.client.workflow.getHandle(run_id).signal(name, { ask_id: 'q1', principal });
+    const claim = async (principal: string, name = 'claim') => {
+      await on.stack.client.workflow.getHandle(run_id).signal(name, { ask_id: 'q1', principal });
+      await api.until(run_id, (run) => run.claim?.by === (name === 'claim' ? principal : undefined));
+    };
     await claim('bob');
     const shown: string[] = [];
     const user = ({ message }: ShownForm) => {

@@ -77,6 +77,8 @@ describe('the body of a resume', () => {
     for (const body of [{ message: 5 }, []]) {
       const reply = await mission.call('POST', '/runs/run_nope/messages', body);
       expect(refusal(body, reply)).toEqual(refusedAs(body, 404, 'run_not_found'));
+      const late = await mission.call('POST', `/runs/${ended}/messages`, body);
+      expect(refusal(body, late)).toEqual(refusedAs(body, 409, 'run_not_waiting'));
     }
   });
 
