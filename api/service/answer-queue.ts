@@ -12,8 +12,9 @@ import {
   type Claim,
   type RunSnapshot,
 } from '../../workflows/contract';
-import type { QueuedSignal, TemporalGateway } from './gateway';
+import type { TemporalGateway } from './gateway';
 import { readRun, type FoundRun } from './lookup';
+import type { QueuedSignal } from './people-signals';
 
 export interface PlaceOfAnswer {
   /**

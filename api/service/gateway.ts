@@ -9,12 +9,11 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import { tsToMs } from '@temporalio/common/lib/time';
 import type { temporal } from '@temporalio/proto';
 import type { QUERIES } from '../../workflows/contract';
 import { newRunSnapshot, SIGNALS, type AnswerSignal, type RunOutcome } from '../../workflows/contract';
 import { ApiError, runNotFound } from '../errors';
+import { peoplesSignals, type QueuedSignal } from './people-signals';
 import { apiErrorOfTemporal, hasEndedUnbegun } from './temporal-errors';
 
 /** Deadlines of single calls, and of all that one request makes (CONTRACT §5: below 10 s), in milliseconds. */
@@ -28,17 +27,8 @@ export const DEADLINES = {
   request: 9_300,
 } as const;
 
-/** Signals by which people decide who answers, and what. */
-const PEOPLES_SIGNALS: ReadonlySet<string> = new Set([SIGNALS.answer.name, SIGNALS.claim.name, SIGNALS.release.name]);
-/** Events from the end of a history among which they are looked for. */
+/** Events from the end of a history among which people's signals are looked for. */
 const SIGNALS_LOOK_BACK = 500;
-
-/** A signal as the history has it; `judged` once a workflow task that had it has been completed. */
-export interface QueuedSignal {
-  name: string;
-  payload: unknown;
-  judged: boolean;
-}
 
 type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS]['name'];
 type QueryName = (typeof QUERIES)[keyof typeof QUERIES]['name'];
@@ -219,27 +209,7 @@ export class TemporalGateway {
         }),
       )
     ).history ?? { events: [] };
-    const newestFirst = events ?? [];
-    // A signal that comes while a task is worked on has its place after that task, so the order of events says it all.
-    const began = newestFirst.findIndex(
-      (event) => event.workflowTaskStartedEventAttributes && since === new Date(tsToMs(event.eventTime)).toISOString(),
-    );
-    const completed = newestFirst.findIndex((event) => event.workflowTaskCompletedEventAttributes);
-    const signals = newestFirst
-      .slice(0, began < 0 ? undefined : began)
-      .map((event, index) => ({
-        signal: event.workflowExecutionSignaledEventAttributes,
-        judged: completed >= 0 && index > completed,
-      }))
-      .filter(({ signal }) => PEOPLES_SIGNALS.has(signal?.signalName ?? ''))
-      .reverse();
-    const { loadedDataConverter } = this.client.options;
-    return Promise.all(
-      signals.map(async ({ signal, judged }) => {
-        const decoding = decodeArrayFromPayloads(loadedDataConverter, signal?.input?.payloads);
-        return { name: signal?.signalName ?? '', payload: (await decoding.catch(() => []))[0], judged };
-      }),
-    );
+    return peoplesSignals(events ?? [], since, this.client.options.loadedDataConverter);
   }
 
   /** Resolves when the server answers and has our namespace. */
