@@ -21,6 +21,7 @@ export class FollowedRun {
   readonly news: RunEvent[] = [];
   /** True when no more events come: the run is over, or nobody follows it any more. */
   gone = false;
+  private held: readonly PlacedMessage[] = [];
   private position = 0;
   private stopFollowing: (() => void) | null = null;
 
@@ -72,10 +73,16 @@ export class FollowedRun {
     this.stopFollowing = null;
   }
 
-  /** The messages since the last call, as soon as they can be read. */
+  /** Messages that come again with the next new ones. */
+  hold(messages: readonly PlacedMessage[]): void {
+    this.held = messages;
+  }
+
+  /** The messages since the last call, as soon as they can be read, behind those that were held. */
   async newMessages(): Promise<PlacedMessage[]> {
     const { runId } = this.view;
-    const placed: PlacedMessage[] = [];
+    const placed: PlacedMessage[] = [...this.held];
+    this.held = [];
     for (;;) {
       const range = { from: this.position, limit: LIMITS.eventPage };
       const page = await this.patiently(() => this.service.messages(this.principal, runId, range));

@@ -19,7 +19,10 @@ export class Teller {
     },
   ) {}
 
-  /** Opens again what is open, and tells the messages that the client does not have. `runs`: callers first. */
+  /**
+   * Opens again what is open, and tells the messages that the client does not have. `runs`: callers first; but what a caller
+   * says at its end comes behind what its sub-agents say.
+   */
   async restate(runs: readonly FollowedRun[]): Promise<void> {
     for (const { view } of runs) {
       if (view.end) continue;
@@ -29,7 +32,16 @@ export class Teller {
     const messages = await mapInParallel(runs, (run) => this.lacking(run));
     const snapshot = this.history.snapshot();
     if (snapshot) this.writer.messagesSnapshot(snapshot);
-    for (const message of messages.flat()) await this.say(message);
+    const lastWords: PlacedMessage[] = [];
+    for (const [at, run] of runs.entries()) {
+      const own = messages[at] ?? [];
+      const words = own.slice(-1).filter(isLastWord);
+      for (const message of own.slice(0, own.length - words.length)) await this.say(message);
+      // Those of a run that was not over when its events were read are told with the news of its end.
+      if (run.view.end) lastWords.unshift(...words);
+      else run.hold(words);
+    }
+    for (const message of lastWords) await this.say(message);
   }
 
   /** Passes on the news of a run, its messages where they belong between its events. */
@@ -55,7 +67,10 @@ export class Teller {
         await sayWhile((next) => next === said);
       }
     }
-    await sayWhile(() => true);
+    // The transcript is read later than the events: a run's last words may be in it before the news that a sub-agent has
+    // ended, whose own words go before them. They wait for the news of their turn.
+    await sayWhile((next) => isResult(next) || !isLastWord(next));
+    run.hold(messages);
     if (run.view.end) run.unfollow();
   }
 
@@ -100,6 +115,11 @@ export class Teller {
     for (const event of eventsOf(message, this.writer.tag(placed.runId))) this.writer.emit(event);
     await this.drained();
   }
+}
+
+/** Text without a call: what a run says at its end. */
+function isLastWord({ message }: PlacedMessage): boolean {
+  return message.role === 'assistant' && message.tool_calls.length === 0;
 }
 
 function isOwnEvent(event: RunEvent): event is Extract<RunEvent, { type: `app.${string}` }> {
