@@ -4,7 +4,7 @@ import type {
   AskClosing,
   AskKind,
   Ask as ContractAsk,
-  Claim,
+  Holder,
   EventPage as ContractEventPage,
   MessagePage as ContractMessagePage,
   Question,
@@ -64,7 +64,7 @@ export interface Ask extends Question {
   /** Files that came with it, by name and size. */
   attachments: NonNullable<AskClosing['attachments']>;
   /** Who holds it, and until when; null when nobody does. */
-  claim: Pick<Claim, 'by' | 'until'> | null;
+  claim: Holder | null;
 }
 
 export interface ListFilter {

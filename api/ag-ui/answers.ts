@@ -1,9 +1,9 @@
 /** `resume` of AG-UI: every entry is judged before any is sent, and each goes where every answer goes. */
 import type { ResumeEntry } from '@ag-ui/core';
-import { isHeldByAnother, judgeAnswer, liveClaim, type ContractIssue } from '../../workflows/contract';
+import { isHeldByAnother, judgeAnswer, type ContractIssue } from '../../workflows/contract';
 import { ApiError, claimedByAnother, runNotFound } from '../errors';
 import type { Principal } from '../keys';
-import type { FoundRun } from '../service/lookup';
+import { claimOn, type FoundRun } from '../service/lookup';
 import { mapInParallel } from '../service/parallel';
 import type { RunService } from '../service/runs';
 import { readInterruptId } from './ids';
@@ -97,8 +97,8 @@ async function answerOf(
 function judge(principal: Principal, answers: readonly Answer[]): void {
   const issues: ContractIssue[] = [];
   for (const { run, index, input } of answers) {
-    const { pending, claim } = run.snapshot;
-    const held = liveClaim(claim, pending, new Date().toISOString());
+    const { pending } = run.snapshot;
+    const held = claimOn(run.snapshot);
     if (isHeldByAnother(held, principal.name)) throw claimedByAnother(held);
     const verdict = pending ? judgeAnswer(pending, input) : undefined;
     if (!verdict || verdict.ok) continue;

@@ -1,6 +1,7 @@
 /** Pending asks as interrupts. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Interrupt } from '@ag-ui/core';
-import { buildQuestion, judgeAskArgs, type Message, type ToolCall } from '../../workflows/contract';
+import { judgeAskArgs, OTHER_OPTION_ID, type Message, type ToolCall } from '../../workflows/contract';
 import type { AskView } from '../service/asks';
 import { interruptId, toolCallId } from './ids';
 
@@ -41,13 +42,10 @@ function questionIn(args: ToolCall['args']): unknown {
 }
 
 /** Whether this question comes of these arguments: by the rules by which the run made it. */
-function asks(args: ToolCall['args'], question: AskView): boolean {
+function asks(args: ToolCall['args'], { kind, question, context, options }: AskView): boolean {
   const verdict = judgeAskArgs(args);
-  if (!verdict.ok) return false;
-  const { ask_id, kind, question: text, context, options, asked_at: askedAt } = question;
-  const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-  const built = buildQuestion(verdict.ask, { n: Number(ask_id.slice(1)), askedAt });
-  return built.kind === kind && built.question === text && built.context === context && same(built.options, options);
+  const labels = options?.filter(({ id }) => id !== OTHER_OPTION_ID).map(({ label }) => label) ?? null;
+  return verdict.ok && isDeepStrictEqual(verdict.ask, { kind, question, context, labels });
 }
 
 /** Keeps the calls of a run that have no result yet, from its messages in order. */

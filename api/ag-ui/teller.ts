@@ -69,7 +69,7 @@ export class Teller {
     }
     // The transcript is read later than the events: a run's last words may be in it before the news that a sub-agent has
     // ended, whose own words go before them. They wait for the news of their turn.
-    await sayWhile((next) => isResult(next) || !isLastWord(next));
+    await sayWhile((next) => !isLastWord(next));
     run.hold(messages);
     if (run.view.end) run.unfollow();
   }

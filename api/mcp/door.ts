@@ -1,12 +1,12 @@
 /** What the tools need of the product. Two have it: the service with its caller, and a client of the HTTP API with a key. */
-import type { Claim, Definition, ErrorBody, GivenBy, Question, RunRecord, StartRun } from '../../workflows/contract';
+import type { Definition, ErrorBody, GivenBy, Holder, Question, RunRecord, StartRun } from '../../workflows/contract';
 import type { Scope } from '../keys';
 
 /** A question that waits, and the run that asks it: the one that is answered. */
 export type PendingQuestion = Question & {
   run_id: string;
   /** Who holds it, and until when: nobody else's answer is taken. */
-  claim: Pick<Claim, 'by' | 'until'> | null;
+  claim: Holder | null;
 };
 
 export interface QuestionPage {

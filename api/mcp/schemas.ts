@@ -1,8 +1,8 @@
 /** What the tools take and give. Where the HTTP API says the same, it is the same schema. */
 import { z } from 'zod';
 import {
-  claimSchema,
   definitionSchema,
+  holderSchema,
   isIdempotencyKey,
   LIMITS,
   questionSchema,
@@ -83,11 +83,7 @@ export const resumeRunInput = z.strictObject({
 const question = z.looseObject({
   run_id: z.string(),
   ...questionSchema.shape,
-  claim: claimSchema
-    .omit({ ask_id: true })
-    .nullable()
-    .optional()
-    .meta({ description: 'Who holds it, and until when.' }),
+  claim: holderSchema.nullable().optional().meta({ description: 'Who holds it, and until when.' }),
 });
 const questions = z.array(question).meta({
   description: 'Questions that wait, of this run and its sub-agents, oldest first: each is answered on its run_id.',

@@ -1,6 +1,6 @@
 /** `wait_for_run`: waits, and where the client can, lets its own user answer what is asked meanwhile. */
 import { inputRequired } from '@modelcontextprotocol/server';
-import type { ContractIssue } from '../../workflows/contract';
+import { isHeldByAnother, type ContractIssue } from '../../workflows/contract';
 import type { McpDoor, PendingQuestion } from './door';
 import { answerOf, formOf, messageOf, returnedForm, writeFormKey, type ReturnedForm } from './elicitation';
 import type { WaitArguments } from './schemas';
@@ -28,7 +28,7 @@ export async function waitTool(door: McpDoor, args: WaitArguments, call: ToolCal
   const round = (returned?.form.round ?? 0) + 1;
   const mayAsk = taken.askOn && args.ask_user && call.canAskUser && door.may('answer') && round <= MAX_ROUNDS;
   // Theirs to answer who has claimed it: a form would be filled in for nothing.
-  if (question && mayAsk && (question.claim === null || question.claim.by === (await door.caller())))
+  if (question && mayAsk && !(question.claim && isHeldByAnother(question.claim, await door.caller())))
     return { askUser: formFor(question, run, round, call, taken.note) };
   return { text: runText(run, [taken.note, WAITED[waited]]), structured: { ...run, waited } };
 }

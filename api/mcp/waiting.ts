@@ -1,5 +1,5 @@
 /** A run as the tools show it, and waiting until it ends or needs an answer. */
-import { isTerminal, type RunRecord } from '../../workflows/contract';
+import { holderOf, isTerminal, type RunRecord } from '../../workflows/contract';
 import { Bell } from '../streams/bell';
 import type { McpDoor, PendingQuestion } from './door';
 
@@ -8,7 +8,7 @@ export type RunView = RunRecord & { pending_questions: PendingQuestion[] };
 
 export async function viewOf(door: McpDoor, record: RunRecord): Promise<RunView> {
   const { run_id, pending_input_context: own, claim, children_awaiting } = record;
-  const alone = own ? [{ run_id, ...own, claim: claim && { by: claim.by, until: claim.until } }] : [];
+  const alone = own ? [{ run_id, ...own, claim: holderOf(claim) }] : [];
   const pending_questions = children_awaiting.length === 0 ? alone : await door.questions(run_id);
   return { ...record, pending_questions };
 }

@@ -7,7 +7,7 @@ import {
   askSchema,
   CLAIM_FOR,
   claimForSchema,
-  claimSchema,
+  holderSchema,
   definitionSchema,
   errorBodySchema,
   givenBySchema,
@@ -107,7 +107,7 @@ const askView = questionSchema.omit({ kind: true }).extend({
   closed_at: z.string().nullable(),
   given_by: givenBySchema.nullable(),
   attachments: attachmentsSchema,
-  claim: claimSchema.omit({ ask_id: true }).nullable().meta({ description: 'Who holds it, and until when.' }),
+  claim: holderSchema.nullable().meta({ description: 'Who holds it, and until when.' }),
 });
 export const askList = z.strictObject({ asks: z.array(askView) });
 

@@ -2,18 +2,9 @@
  * Where an answer stands among those that were sent for the same ask, told from the history alone: who has lost is known
  * although no worker says so, because none is up or because it is busy.
  */
-import {
-  isHeldByAnother,
-  judgeAnswer,
-  liveClaim,
-  readAnswerSignal,
-  SIGNALS,
-  type AnswerSignal,
-  type Claim,
-  type RunSnapshot,
-} from '../../workflows/contract';
+import { isHeldByAnother, judgeAnswer, readAnswerSignal, SIGNALS, type AnswerSignal } from '../../workflows/contract';
 import type { TemporalGateway } from './gateway';
-import { readRun, type FoundRun } from './lookup';
+import { claimOn, readRun, type FoundRun } from './lookup';
 import type { QueuedSignal } from './people-signals';
 
 export interface PlaceOfAnswer {
@@ -89,9 +80,4 @@ function placeInClosedAsk(signals: readonly QueuedSignal[], mine: AnswerSignal, 
     if (answer_id !== undefined) seen.add(answer_id);
   }
   return null;
-}
-
-/** The claim on the pending ask, as it counts now. */
-export function claimOn({ claim, pending }: RunSnapshot): Claim | null {
-  return liveClaim(claim, pending, new Date().toISOString());
 }

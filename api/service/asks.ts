@@ -2,14 +2,14 @@
 import {
   askOf,
   closedUnanswered,
-  liveClaim,
+  holderOf,
   QUERIES,
   type Ask,
   type AskPage,
   type Claim,
 } from '../../workflows/contract';
 import type { TemporalGateway } from './gateway';
-import { readRun, type FoundRun } from './lookup';
+import { claimOn, readRun, type FoundRun } from './lookup';
 import { mapInParallel } from './parallel';
 import { descendantsWaiting, schemaOf } from './record';
 
@@ -32,7 +32,7 @@ export async function allAsks(gateway: TemporalGateway, found: FoundRun): Promis
     if (asked.state !== 'pending') return askView(asked);
     const run = asked.run_id === found.runId ? found : await readRun(gateway, asked.run_id);
     const ask = await asItIsNow(gateway, found, asked, run);
-    return askView(ask, ask.state === 'pending' ? claimOn(run, ask.ask_id) : null);
+    return askView(ask, run && claimOn(run.snapshot));
   });
 }
 
@@ -65,14 +65,10 @@ function byTimeOfAsking(a: AskView, b: AskView): number {
 /** The pending ask of a run as lists show it at `now` (ISO 8601), with who holds it; null when it waits with none. */
 export function pendingAsk(run: FoundRun, now?: string): AskView | null {
   const { pending } = run.snapshot;
-  return pending && askView(askOf(run.runId, pending, null), claimOn(run, pending.ask_id, now));
+  return pending && askView(askOf(run.runId, pending, null), claimOn(run.snapshot, now));
 }
 
-function claimOn(run: FoundRun | null, askId: string, now: string = new Date().toISOString()): Claim | null {
-  return liveClaim(run?.snapshot.claim, { ask_id: askId }, now);
-}
-
-/** One ask as lists show it, and who holds it. */
+/** One ask as lists show it, and who holds it: `claim` is whatever claim its run has. */
 export function askView(ask: Ask, claim: Claim | null = null) {
   const { closing } = ask;
   return {
@@ -89,6 +85,6 @@ export function askView(ask: Ask, claim: Claim | null = null) {
     by: closing?.by ?? null,
     given_by: closing?.given_by ?? null,
     attachments: closing?.attachments ?? [],
-    claim: claim && { by: claim.by, until: claim.until },
+    claim: holderOf(claim?.ask_id === ask.ask_id ? claim : null),
   };
 }

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   isHeldByAnother,
-  liveClaim,
   SIGNALS,
   type Claim,
   type ClaimOutcome,
@@ -14,7 +13,7 @@ import {
 import { ApiError, askMismatch, claimedByAnother, nullWhen, runNotWaiting } from '../errors';
 import type { Principal } from '../keys';
 import type { TemporalGateway } from './gateway';
-import type { FoundRun } from './lookup';
+import { claimOn, type FoundRun } from './lookup';
 import { recordInAnyCase } from './record';
 import { verdictOf } from './verdict';
 
@@ -60,10 +59,10 @@ async function decide(
   kind: 'claim' | 'release',
   request: ClaimSignal | ReleaseSignal,
 ): Promise<ClaimReply> {
-  const { pending, claim } = run.snapshot;
+  const { pending } = run.snapshot;
   if (run.closed || !pending) throw runNotWaiting();
   if (request.ask_id !== pending.ask_id) throw askMismatch(pending.ask_id);
-  const held = liveClaim(claim, pending, new Date().toISOString());
+  const held = claimOn(run.snapshot);
   if (isHeldByAnother(held, request.principal)) throw claimedByAnother(held);
   if (run.historyLength >= CLAIM_HISTORY) {
     throw new ApiError('rate_limited', 'this run has been claimed too often: it can still be answered');

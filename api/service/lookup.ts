@@ -1,6 +1,14 @@
 /** Finding a run, for one principal: from `describe` alone, so it works with no worker up. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { isRunId, MEMO_KEYS, newRunSnapshot, type RunIdentity, type RunSnapshot } from '../../workflows/contract';
+import {
+  isRunId,
+  liveClaim,
+  MEMO_KEYS,
+  newRunSnapshot,
+  type Claim,
+  type RunIdentity,
+  type RunSnapshot,
+} from '../../workflows/contract';
 import { runNotFound } from '../errors';
 import type { Principal } from '../keys';
 import type { TemporalGateway } from './gateway';
@@ -22,6 +30,11 @@ export interface FoundRun {
   closedAt: string | null;
   /** The ask that was pending when the run was ended from outside, so that it could not close it itself. */
   withdrawnAskId: string | null;
+}
+
+/** The claim on the pending ask, as it counts at `now` (ISO 8601). */
+export function claimOn({ claim, pending }: RunSnapshot, now: string = new Date().toISOString()): Claim | null {
+  return liveClaim(claim, pending, now);
 }
 
 /** Looks a run up. Everything that is not a run of the principal's workspace is one and the same `run_not_found`. */

@@ -1,6 +1,5 @@
 /** The run record (CONTRACT §4) from what the server knows of a run. */
 import {
-  liveClaim,
   pendingInputSchema,
   QUERIES,
   type ChildAwaiting,
@@ -11,7 +10,7 @@ import {
 } from '../../workflows/contract';
 import { nullWhen } from '../errors';
 import { DEADLINES, type TemporalGateway } from './gateway';
-import { readRun, type FoundRun } from './lookup';
+import { claimOn, readRun, type FoundRun } from './lookup';
 import { mapInParallel } from './parallel';
 
 /** The record of a found run, right at this moment: descendants that no longer wait are left out. */
@@ -105,7 +104,7 @@ export function buildRecord(found: FoundRun, childrenAwaiting: ChildAwaiting[], 
     pending_input_type: pending ? 'ask_human' : null,
     pending_input_schema: pending ? schemaOf(pending) : null,
     pending_input_context: pending,
-    claim: liveClaim(snapshot.claim, pending, new Date(now).toISOString()),
+    claim: claimOn(snapshot, new Date(now).toISOString()),
     // As the contract has them: which step they hang below is for the timeline alone.
     children_awaiting: childrenAwaiting.map(({ run_id, ask_id }) => ({ run_id, ask_id })),
     result: snapshot.result,

@@ -20,9 +20,9 @@ import {
 import { ApiError, askMismatch, claimedByAnother, nullWhen, runNotWaiting } from '../errors';
 import type { Principal } from '../keys';
 import { fingerprint, fingerprintOfJson } from './fingerprint';
-import { claimOn, placeOfAnswer } from './answer-queue';
+import { placeOfAnswer } from './answer-queue';
 import type { TemporalGateway } from './gateway';
-import type { FoundRun } from './lookup';
+import { claimOn, type FoundRun } from './lookup';
 import { recordInAnyCase } from './record';
 import { verdictOf } from './verdict';
 

@@ -1,5 +1,6 @@
 /** `holdpoint answer [<id>]`: answers a question, asked at the terminal or given by options. */
 import { HoldpointError, type Answer, type Ask, type ResumeReply } from '../../client';
+import { isHeldByAnother } from '../../workflows/contract';
 import type { AddCommand } from '../program';
 import { answerText, givenAnswer, isGiven, promptedAnswer, type AnswerOptions } from '../terminal/answering';
 import { closedElsewhere } from '../terminal/closed-elsewhere';
@@ -137,7 +138,7 @@ async function oneOf(asks: readonly Ask[], signal: AbortSignal, none: () => Erro
 /** Asks at the terminal until the run is answered there, or by somebody else. */
 async function askPerson({ client, terminal, signal }: Session, ask: Ask): Promise<Answer> {
   const { claim } = ask;
-  if (claim && claim.by !== (await client.me({ signal })).name) {
+  if (claim && isHeldByAnother(claim, (await client.me({ signal })).name)) {
     const message = `${claim.by} has claimed ${ask.ask_id} until ${claim.until}: nobody else can answer it until then`;
     throw new CommandError(message, EXIT.conflict, 'claimed');
   }

@@ -10,15 +10,8 @@ describe('answers given by options', () => {
   afterAll(() => stack.stop());
 
   const cli = (...args: string[]) => runCli(args, { HOLDPOINT_URL: stack.api.url, HOLDPOINT_API_KEY: TEST_KEY });
-  const waiting = async (...turns: Parameters<typeof script>[0]) => {
-    const { run_id } = await stack.api.start(script(turns));
-    await stack.api.untilWaiting(run_id);
-    return run_id;
-  };
-  const results = async (runId: string) => {
-    await stack.api.untilEnded(runId);
-    return stack.api.toolResults(runId, 'ask_a_human');
-  };
+  const waiting = (...turns: Parameters<typeof script>[0]) => stack.api.startWaiting(script(turns));
+  const results = (runId: string) => stack.api.untilAnswers(runId);
 
   test('an option is a label first, then an id, then a place', async () => {
     const answeredWith = async (option: string) => {

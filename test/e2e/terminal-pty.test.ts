@@ -22,15 +22,8 @@ describe('the terminal, on a terminal', () => {
     programs.push(program);
     return program;
   };
-  const waiting = async (...turns: Parameters<typeof script>[0]) => {
-    const { run_id } = await stack.api.start(script(turns));
-    await stack.api.untilWaiting(run_id);
-    return run_id;
-  };
-  const results = async (runId: string) => {
-    await stack.api.untilEnded(runId);
-    return stack.api.toolResults(runId, 'ask_a_human');
-  };
+  const waiting = (...turns: Parameters<typeof script>[0]) => stack.api.startWaiting(script(turns));
+  const results = (runId: string) => stack.api.untilAnswers(runId);
 
   test('an option is picked with the arrow keys', async () => {
     const runId = await waiting(choice('Lisbon', 'Porto'));

@@ -32,16 +32,9 @@ describe('the terminal, without a terminal', () => {
   });
 
   const cli = (...args: string[]) => runCli(args, env);
-  const waiting = async (...turns: Parameters<typeof script>[0]) => {
-    const { run_id } = await stack.api.start(script(turns));
-    await stack.api.untilWaiting(run_id);
-    return run_id;
-  };
+  const waiting = (...turns: Parameters<typeof script>[0]) => stack.api.startWaiting(script(turns));
   const json = <T>({ stdout }: Ended) => JSON.parse(stdout) as T;
-  const results = async (runId: string) => {
-    await stack.api.untilEnded(runId);
-    return stack.api.toolResults(runId, 'ask_a_human');
-  };
+  const results = (runId: string) => stack.api.untilAnswers(runId);
 
   test('start prints the id alone, run shows it, answer answers it with the channel cli, runs lists it', async () => {
     const input = JSON.stringify(script([choice('Approve', 'Refuse')]));

@@ -89,6 +89,13 @@ export class ApiCaller {
     return last;
   }
 
+  /** The id of a new scripted run, once it waits. */
+  async startWaiting(input: unknown): Promise<string> {
+    const { run_id } = await this.start(input);
+    await this.untilWaiting(run_id);
+    return run_id;
+  }
+
   async untilWaiting(runId: string, askId?: string): Promise<RunRecord> {
     return this.until(
       runId,
@@ -98,6 +105,12 @@ export class ApiCaller {
 
   async untilEnded(runId: string, seconds?: number): Promise<RunRecord> {
     return this.until(runId, (run) => ['completed', 'failed', 'cancelled'].includes(run.status), seconds);
+  }
+
+  /** What a run's own asks came to, once it has ended. */
+  async untilAnswers(runId: string): Promise<unknown[]> {
+    await this.untilEnded(runId);
+    return this.toolResults(runId, 'ask_a_human');
   }
 
   /** Tool results in the order of the transcript, those of one tool when named. */

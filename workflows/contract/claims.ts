@@ -17,6 +17,14 @@ export const claimSchema = z
   .meta({ id: 'Claim', description: 'Who holds a pending ask, and until when.' });
 export type Claim = z.infer<typeof claimSchema>;
 
+/** Who holds an ask, beside the ask itself. */
+export const holderSchema = claimSchema.omit({ ask_id: true });
+export type Holder = z.infer<typeof holderSchema>;
+
+export function holderOf(claim: Claim | null): Holder | null {
+  return claim && { by: claim.by, until: claim.until };
+}
+
 /** How long a claim may be asked for. */
 export const claimForSchema = durationBetween(CLAIM_FOR.min, CLAIM_FOR.max);
 
@@ -37,6 +45,9 @@ export function liveClaim(
 }
 
 /** True when a live claim keeps this principal from answering, claiming or releasing. Who has no name holds nothing. */
-export function isHeldByAnother(claim: Claim | null, principal: string | null | undefined): claim is Claim {
+export function isHeldByAnother<Held extends Holder>(
+  claim: Held | null,
+  principal: string | null | undefined,
+): claim is Held {
   return claim !== null && claim.by !== principal;
 }
